@@ -40,7 +40,7 @@ from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.postmaster import APP, OWNER, find_postmaster
 from textrawl.settings import read_foreign_environment
-from textrawl_client.unix_socket import build_address
+from textrawl_client.unix_socket import KEY_SETTINGS, build_address
 
 WAYS = {
     "stdio": ["serve"],
@@ -129,8 +129,9 @@ def write_hook(event: str, folder: Path, **more: str) -> Command:
 def open_way(way: str, environment: dict[str, str]) -> Generator[dict[str, str]]:
     """Start the process of a way, and yield the environment of its commands."""
     own = environment | {"TEXTRAWL_DATA_DIR": f"{environment['TEXTRAWL_DATA_DIR']}/{way}"}
-    memory = {"database_url": own["TEXTRAWL_DATABASE_URL"]}
-    address = build_address(Path(own["TEXTRAWL_DATA_DIR"]), memory)
+    values = {name: own.get(f"TEXTRAWL_{name.upper()}") for name in KEY_SETTINGS}
+    known = {name: value for name, value in values.items() if value}
+    address = build_address(Path(own["TEXTRAWL_DATA_DIR"]), known)
     with subprocess.Popen(
         [TEXTRAWL, *WAYS[way]], env=own, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:

@@ -14,7 +14,7 @@ from textrawl.cluster.cluster import ClusterDatabase
 from textrawl.cluster.nodes import find_nodes
 from textrawl.cluster.placement import isolate_space, move_cell
 from textrawl.embedded.postmaster import OWNER, SUPERUSER
-from textrawl.memory.command_rows import EventFilter, EventRow
+from textrawl.memory.command_results import EventFilter, EventRow
 from textrawl.memory.trail import Trail
 
 pytestmark = pytest.mark.anyio

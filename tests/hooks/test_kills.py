@@ -13,7 +13,7 @@ from typing import LiteralString
 import pytest
 
 from tests.hooks.week import Week, count_bullets, write_session
-from tests.support.commands import Process, wait_for
+from tests.support.commands import Process, find_socket_folder, wait_for
 from tests.support.hosts import find_hosts
 from tests.support.llm_server import LlmRequest
 

@@ -11,7 +11,7 @@ import pytest
 from tests.sql.sessions import Three
 from tests.support.sql_team import Team
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory.command_rows import EventRow
+from textrawl.memory.command_results import EventRow
 from textrawl.memory.trail import Trail
 from textrawl.postgres.database import Database
 

@@ -46,7 +46,7 @@ HELLO: dict[str, Any] = {
     },
 }
 # Answered by the host, once all is open: a plain one is answered before, like HELLO.
-PING = {"jsonrpc": "2.0", "id": 2, "method": "ping", "params": {"_meta": {}}}
+PING: dict[str, Any] = {"jsonrpc": "2.0", "id": 2, "method": "ping", "params": {"_meta": {}}}
 FACT = {"entityName": "Ada", "entityType": "person", "observation": "likes tea"}
 
 

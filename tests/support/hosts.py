@@ -46,7 +46,7 @@ def end_hosts_of_test() -> None:
 
 
 def _is_host(process: psutil.Process) -> bool:
-    command = process.info["cmdline"] or []
+    command: list[str] = process.info["cmdline"] or []
     return "textrawl" in command and "host" in command[-2:]
 
 

@@ -5,7 +5,7 @@ from contextlib import aclosing
 
 from textrawl.cli.memory_session import watch
 from textrawl.memory import commands
-from textrawl.memory.command_rows import EventRow
+from textrawl.memory.command_results import EventRow
 
 
 def follow(space: str | None, after: str | None, tell: Callable[[EventRow], None]) -> None:

@@ -15,9 +15,9 @@ from textrawl.cli.console import show_wait, write_error
 from textrawl.cli.foreground import Interrupted, run_foreground
 from textrawl.environment import find_data_dir, find_value, read_sources
 from textrawl.errors import MemoryNotEnabled, TextrawlError
-from textrawl.resident.entrance import complete
-from textrawl.resident.question import Request, SocketAnswer, build_question, read_answer
+from textrawl.resident.question import Request, build_question
 from textrawl.resident.question import ask as ask_process
+from textrawl.resident.requests import SocketAnswer, complete, read_answer
 from textrawl.wire.result_reading import read_result, write_argument
 from textrawl_client.unix_socket import FolderTaken, NotListening, ResidentRefused, Unreachable
 

@@ -30,7 +30,7 @@ from textrawl.explorer.forms import Form
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import PROPOSED, Record
-from textrawl.memory.command_rows import SharedRow
+from textrawl.memory.command_results import SharedRow
 from textrawl.memory.connector import read_item_id
 from textrawl.memory.curation import CurationOperations, Revision, Share
 from textrawl.memory.fact_rows import EntityRow, FactRow, ForgottenRow, RelationRow

@@ -26,7 +26,7 @@ from textrawl.explorer.entity_page import find_target
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest, turn
 from textrawl.explorer.site import Record, count_pairs
-from textrawl.memory.command_rows import Decision, PlannedRow, SamePair, State
+from textrawl.memory.command_results import Decision, PlannedRow, SamePair, State
 from textrawl.memory.curation import CurationOperations
 from textrawl.memory.entities import EntityOperations
 from textrawl.memory.review import Filter, ReviewOperations

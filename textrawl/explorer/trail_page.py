@@ -17,7 +17,7 @@ from textrawl.explorer.arguments import read_name, read_number, read_start
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import CLIENT, PageRequest
 from textrawl.explorer.site import Notice, Record
-from textrawl.memory.command_rows import ErasurePlanRow, EventFilter, EventRow, Keep, PlanRow
+from textrawl.memory.command_results import ErasurePlanRow, EventFilter, EventRow, Keep, PlanRow
 from textrawl.memory.erasure import Erasure, Person
 from textrawl.memory.trail import Trail
 from textrawl.postgres.database import Database

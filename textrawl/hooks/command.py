@@ -35,8 +35,9 @@ from textrawl.hooks.response import Choices, Occasion, read_choices, respond, wa
 from textrawl.hooks.sessions import HookSession, remove_old_sessions
 from textrawl.hooks.transcripts import Ask
 from textrawl.resident.entrance import choose_address
-from textrawl.resident.question import SocketAnswer, build_call
 from textrawl.resident.question import ask as ask_process
+from textrawl.resident.question import build_call
+from textrawl.resident.requests import SocketAnswer
 from textrawl_client.unix_socket import FolderTaken, ResidentRefused, Unreachable
 
 REACHING = 2.0  # seconds in which the memory must be reached

@@ -1,10 +1,392 @@
-"""Results of the operations of commands. A terminal shows them, so they load quickly."""
+"""Rows and results of the operations of commands. A terminal shows them, so they load quickly."""
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Literal
 from uuid import UUID
 
 from textrawl.memory.fact_rows import EntityRow, ExplainedRow, HitRow, ReportRow, StatisticsRow
+
+Keep = Literal["others", "own"]
+
+State = Literal["pending", "accepted", "rejected", "withdrawn", "any"]
+
+Decision = Literal["accept", "reject"]
+
+
+@dataclass(frozen=True)
+class SharedRow:
+    """The counts of share_memories. `entity_id` is the entity in the target.
+
+    `duplicate_facts` is the number of facts that were there before, or None for a caller who cannot
+    read the target. `moved_facts` and `moved_relations` were taken away from the source.
+    """
+
+    entity_id: UUID | None
+    entity_name: str
+    shared_facts: int
+    duplicate_facts: int | None
+    relations: int
+    moved_facts: int
+    moved_relations: int
+    sample: list[str] | None
+
+
+@dataclass(frozen=True)
+class RevisedRow:
+    """The fact that revise_fact marked as wrong, and its successor.
+
+    `content` is the text of the wrong fact, or None for a caller who cannot read. `duplicate` is
+    true if the successor was a valid fact before. `repeated` is true if the same call came before.
+    """
+
+    entity_id: UUID
+    entity_name: str
+    observation_id: UUID
+    content: str | None
+    successor_id: UUID | None
+    duplicate: bool | None
+    repeated: bool
+
+
+@dataclass(frozen=True)
+class MergeRow:
+    """The two entities of a merge and what moves.
+
+    `merge_id` is None for a dry run. `collapsing` has up to 20 facts and relations that both
+    entities have, or that connect the two.
+    """
+
+    merge_id: UUID | None
+    kept_id: UUID
+    kept_name: str
+    kept_type: str
+    merged_id: UUID
+    merged_name: str
+    merged_type: str
+    facts: int
+    relations: int
+    duplicate_facts: int
+    duplicate_relations: int
+    collapsing: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class SplitRow:
+    """The two entities of a split. `later` has the facts that were written since the merge."""
+
+    merge_id: UUID
+    kept_id: UUID
+    kept_name: str
+    merged_id: UUID
+    merged_name: str
+    facts: int
+    relations: int
+    later: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class NamedRow:
+    """An entity and an alias that it got. `added` is false if it had the alias already."""
+
+    entity_id: UUID
+    entity_name: str
+    stored_alias: str
+    added: bool
+
+
+@dataclass(frozen=True)
+class UnnamedRow:
+    """An entity and an alias that was removed from it."""
+
+    entity_id: UUID
+    entity_name: str
+    stored_alias: str
+
+
+@dataclass(frozen=True)
+class DescribedRow:
+    """An entity that got a description or another name."""
+
+    entity_id: UUID
+    entity_name: str
+
+
+@dataclass(frozen=True)
+class OwnRow:
+    """The entity that the caller is in a space."""
+
+    space: str
+    entity_id: UUID
+    entity_name: str
+    entity_type: str
+
+
+@dataclass(frozen=True)
+class AliasRow:
+    """An alias. `merged` is true if it is the former name of a merged entity."""
+
+    space: str
+    entity_name: str
+    alias: str
+    author: str
+    merged: bool
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class SamePair:
+    """Two entities that can be one, with the score and the reasons for it."""
+
+    space: str
+    entity_id: UUID
+    entity_name: str
+    entity_type: str
+    facts: int
+    other_id: UUID
+    other_name: str
+    other_type: str
+    other_facts: int
+    score: float
+    name_score: float
+    shared_facts: int
+    shared_relations: int
+    cosine: float | None
+
+
+_STAYS = {
+    "event": "events that the person caused, without content",
+    "archived_space": "rows, because this space is archived (open it with `textrawl space archive "
+    "--restore`, then erase again)",
+    "space_grant": "grants (`textrawl grant revoke` takes them back)",
+    "space": "the name of the space (`textrawl space rename` changes it)",
+    "encrypted_document": "encrypted documents, which nobody reads without their key (search for "
+    "the person with `textrawl search --documents --space GRAPH`, and delete what names them with "
+    "`textrawl document forget`)",
+    "actor": "the name of the actor, which only the owner of the memory erases",
+}
+_THINGS = {
+    "observation": "facts",
+    "entity": "entities",
+    "entity_alias": "aliases",
+    "chunk": "parts of sources",
+    "document_version": "versions of documents",
+    "document_tombstone": "paths of deleted documents",
+    "summary_clause": "clauses of summaries",
+    "own_entity": "links of actors to entities",
+    "undone": "rows that an undo keeps",
+    "recall": "questions to the memory",
+    "event": "events of the trail",
+}
+_WHOSE = {True: " by the person", False: " by others", None: ""}
+
+
+@dataclass(frozen=True)
+class ErasurePlanRow:
+    """A row of `erasure_plan`: rows of one kind that are deleted, redacted, or stay.
+
+    `by_person` is None if the rows have no author. `fingerprint` is that of the plan of the space.
+    """
+
+    space_id: int
+    space_name: str
+    action: Literal["delete", "redact", "stay"]
+    kind: str
+    by_person: bool | None
+    rows: int
+    sample: list[str] | None
+    fingerprint: str
+
+    @property
+    def sentence(self) -> str:
+        """The row in words, such as "delete facts by others: 5"."""
+        if self.action == "stay":
+            return f"keep {_STAYS[self.kind]}: {self.rows:,}"
+        deed = "delete" if self.action == "delete" else "take the name out of"
+        things = _THINGS.get(self.kind, f"{self.kind.replace('_', ' ')}s")
+        return f"{deed} {things}{_WHOSE[self.by_person]}: {self.rows:,}"
+
+
+@dataclass(frozen=True)
+class ErasedRow:
+    """A row of `erase_person`: the number of rows of a space, and the signed receipt."""
+
+    space_name: str
+    rows: int
+    receipt: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ProposalRow:
+    """A proposal from list_proposals. `total` is the number of all proposals that match.
+
+    `finding` is what `textrawl tidy` found, and `evidence` then its reason.
+
+    `beside` has {id, content, why} for each stored fact that a pending proposal repeats, replaces
+    or contradicts. It is None if the caller cannot read the space or the proposal is decided.
+    """
+
+    id: UUID
+    space_name: str
+    kind: str
+    entity_name: str
+    entity_type: str | None
+    content: str
+    author_name: str
+    client: str | None
+    created_at: datetime
+    state: str
+    decided_at: datetime | None
+    decided_by: str | None
+    reason: str | None
+    evidence: str | None
+    finding: str | None
+    observation_id: UUID | None
+    relation_id: UUID | None
+    beside: list[dict[str, Any]] | None
+    total: int
+
+
+@dataclass(frozen=True)
+class PlannedRow:
+    """The effect of accepting a proposal: new, repeats, replaces, merges, ends or refused.
+
+    `fault` says why it is refused. ended: the end of the fact has passed. gone: the fact that the
+    proposal replaces, or the finding, is no longer there.
+    """
+
+    id: UUID
+    space_name: str
+    author_name: str
+    entity_name: str
+    content: str
+    outcome: str
+    fault: str | None
+    beside: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class DecidedRow:
+    """A decided proposal, and the fact or relation that it became if it was accepted."""
+
+    id: UUID
+    state: str
+    entity_name: str
+    observation_id: UUID | None
+    relation_id: UUID | None
+    duplicate: bool
+
+
+@dataclass(frozen=True)
+class FindingRow:
+    """A finding of tidy_memory. `proposal_id` is None in a dry run."""
+
+    finding: str
+    proposal_id: UUID | None
+    entity_name: str
+    content: str
+    evidence: str
+
+
+@dataclass(frozen=True)
+class PlanRow:
+    """A row of `plan_undo`: one step of an undo.
+
+    `content` is the text of a fact, relation or reflection. `new_author` is the author that a fact
+    gets, or the author of a reflection that is kept.
+    """
+
+    space_name: str
+    action: str
+    entity_name: str | None
+    kind: str
+    id: UUID
+    content: str | None
+    new_author: str | None
+
+
+@dataclass(frozen=True)
+class ImportRow:
+    """A row of `list_imports`: an import of another system. `items` is what it stored last.
+
+    `undone` says that an undo took it back.
+    """
+
+    run: UUID
+    space_name: str
+    system: str
+    author_name: str
+    started_at: datetime
+    finished_at: datetime | None
+    items: int
+    undone: bool
+
+
+@dataclass(frozen=True)
+class UndoRow:
+    """A row of `undo_author`: how many items it changed in a space, for each action."""
+
+    undo_id: int
+    space_name: str
+    removed: int
+    handed_over: int
+    revived: int
+    reset: int
+    moved: int
+    retyped: int
+    dropped: int
+    lost: int
+    kept: int
+
+
+@dataclass(frozen=True)
+class RevertedRow:
+    """The row of `revert_undo`: the numbers of restored rows and of rows merged with newer rows."""
+
+    space_name: str
+    restored: int
+    merged: int
+
+
+@dataclass(frozen=True)
+class PurgedRow:
+    """A row of `purge_undone`: how many undos it purged in a space, and how many of their rows."""
+
+    space_name: str
+    undos: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class EventRow:
+    """An event of the trail. `read_events` with its `cursor` returns all later events.
+
+    `other_name` is the entity to which a relation leads.
+    """
+
+    cursor: str
+    at: datetime
+    space_name: str
+    author_name: str
+    client: str | None
+    tool: str
+    request: str | None
+    action: str
+    entity_name: str | None
+    entity_id: UUID | None
+    observation_id: UUID | None
+    relation_id: UUID | None
+    other_name: str | None = None
+
+
+@dataclass(frozen=True)
+class EventFilter:
+    """A filter of events. `entity` is a name. A field that is None accepts all events."""
+
+    author: str | None = None
+    entity: str | None = None
+    action: str | None = None
+    since: datetime | None = None
 
 
 @dataclass(frozen=True)

@@ -26,22 +26,19 @@ from textrawl.access.principal import Principal, Scope
 from textrawl.errors import ArgumentInvalid, EntityNameMissing
 from textrawl.memory.command_results import (
     Access,
-    Described,
-    EntityPage,
-    Explained,
-    Found,
-    Report,
-)
-from textrawl.memory.command_rows import (
     AliasRow,
     DecidedRow,
     Decision,
+    Described,
     DescribedRow,
+    EntityPage,
     ErasedRow,
     ErasurePlanRow,
     EventFilter,
     EventRow,
+    Explained,
     FindingRow,
+    Found,
     ImportRow,
     Keep,
     MergeRow,
@@ -51,6 +48,7 @@ from textrawl.memory.command_rows import (
     PlanRow,
     ProposalRow,
     PurgedRow,
+    Report,
     RevertedRow,
     RevisedRow,
     SamePair,
@@ -175,12 +173,6 @@ class Operation(Generic[Given, Result]):
     def result(self) -> TypeAdapter[Result]:
         """The adapter that writes the result as JSON and reads it again."""
         return TypeAdapter(get_type_hints(self.run)["return"])
-
-    def bind(self, *args: Given.args, **kwargs: Given.kwargs) -> dict[str, Any]:
-        """Return the arguments by name, as JSON. Arguments with their defaults are left out."""
-        bound = inspect.signature(self.run).bind(None, *args, **kwargs).arguments
-        named = dict(list(bound.items())[1:])
-        return self.arguments(**named).model_dump(mode="json", exclude_defaults=True)
 
     def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the checked arguments of a request. Raises ArgumentInvalid."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from uuid import UUID
 
-from textrawl.memory.command_rows import RevisedRow, SharedRow
+from textrawl.memory.command_results import RevisedRow, SharedRow
 from textrawl.memory.store import StoreCall
 from textrawl.models.embeddings import compose_document
 

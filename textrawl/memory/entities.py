@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import LiteralString, TypeVar
 from uuid import UUID
 
-from textrawl.memory.command_rows import (
+from textrawl.memory.command_results import (
     AliasRow,
     DescribedRow,
     MergeRow,

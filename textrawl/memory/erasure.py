@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, LiteralString, TypeVar
 
-from textrawl.memory.command_rows import ErasedRow, ErasurePlanRow, Keep
+from textrawl.memory.command_results import ErasedRow, ErasurePlanRow, Keep
 from textrawl.postgres.database import Database
 
 Row = TypeVar("Row")

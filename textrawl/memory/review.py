@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from uuid import UUID
 
-from textrawl.memory.command_rows import (
+from textrawl.memory.command_results import (
     DecidedRow,
     Decision,
     FindingRow,

@@ -10,7 +10,7 @@ from uuid import UUID
 import anyio
 
 from textrawl.errors import ArgumentInvalid, DatabaseUnavailable, ServerBusy
-from textrawl.memory.command_rows import (
+from textrawl.memory.command_results import (
     EventFilter,
     EventRow,
     ImportRow,

@@ -28,11 +28,12 @@ from textrawl.errors import (
     TextrawlError,
 )
 from textrawl.postgres.connection import describe_failure
-from textrawl.resident.entrance import SESSION, Address
+from textrawl.resident.requests import SESSION
 from textrawl.values.text import escape_hidden
 from textrawl.values.word_lists import PROGRAM
 from textrawl.wire.program import read_program
 from textrawl.wire.replies import describe_error, write_sentences
+from textrawl_client.unix_socket import Address
 from textrawl_client.wire import Answer
 
 Members = dict[str, Any]

@@ -12,15 +12,13 @@ import json
 import os
 import sys
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from textrawl import __version__
 from textrawl.environment import (
-    SESSION_SETTINGS,
     ValueSource,
     find_access_token,
     find_data_dir,
@@ -37,12 +35,11 @@ from textrawl.resident.description_file import (
     name_description,
     read_packaged,
 )
-from textrawl.values.word_lists import PROGRAM
+from textrawl.resident.requests import SESSION, find_session_settings, write_request
 from textrawl_client.unix_socket import (
     KEY_SETTINGS,
     Address,
     FolderTaken,
-    ResidentRefused,
     build_address,
     require_private,
 )
@@ -73,11 +70,6 @@ _READ_BY_LIBRARIES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "TZ")
 _PREFIXES, _SUFFIX = ("PG", "OTEL_"), "_PROXY"
 _MOMENTS = (0.01, 0.02, 0.05)  # seconds: a pipe that looks at the lock holds it for a moment
 _LONGEST_LOG = 1 << 20  # bytes: a longer one is begun anew
-
-
-SESSION = "session"  # the method of a request that turns its connection into a session of MCP
-PING: dict[str, Any] = {"method": "ping"}
-_OFF, _ON = ("false", "0", "no", "off"), ("true", "1", "yes", "on")
 
 
 class Entrance(NamedTuple):
@@ -114,19 +106,6 @@ def find_entrance(sources: Sequence[ValueSource]) -> Entrance:
     return Entrance(choose_host(sources), find_session_settings(sources), token, plain)
 
 
-def write_request(method: str, **params: object) -> bytes:
-    """Return the line of a request that any version of a host understands."""
-    own = {"_meta": {PROGRAM: {"version": __version__}}}
-    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, **own}}
-    return json.dumps(message).encode() + b"\n"
-
-
-def find_session_settings(sources: Sequence[ValueSource]) -> dict[str, str]:
-    """Return the settings of a session that are set."""
-    found = {name: find_value(name, sources) for name in SESSION_SETTINGS}
-    return {name: value.text for name, value in found.items() if value}
-
-
 def find_address() -> Address:
     """Return the address that the environment and its files name. Raises StartRefused."""
     return choose_address(read_sources())
@@ -146,39 +125,6 @@ def find_key(sources: Sequence[ValueSource]) -> dict[str, str]:
     """Return the values that decide which process answers."""
     found = {name: find_value(name, sources) for name in KEY_SETTINGS}
     return {name: value.text for name, value in found.items() if value}
-
-
-def complete(
-    request: Mapping[str, Any], sources: Sequence[ValueSource] | None = None
-) -> dict[str, Any]:
-    """Return the whole request: it says the version of textrawl, and whose rights it has.
-
-    What the settings forbid is in it too. `sources` are those of this process by default. Raises
-    ResidentRefused if memory is off, and StartRefused.
-    """
-    sources = read_sources() if sources is None else sources
-    names = ("enable_memory", "read_only", "record_recalls")
-    found = {name: value.text.lower() for name in names if (value := find_value(name, sources))}
-    if found.get("enable_memory", _ON[0]) not in _ON:
-        raise ResidentRefused("TEXTRAWL_ENABLE_MEMORY is off")
-    read_only = found.get("read_only", _OFF[0]) not in _OFF
-    quiet = read_only or found.get("record_recalls") == "off"
-    own = {
-        "version": __version__,
-        "readOnly": read_only,
-        "record": not quiet,
-        "token": find_access_token(sources),
-        "settings": find_session_settings(sources),
-    }
-    params = request.get("params", {})
-    program = {**own, **params.get("_meta", {}).get(PROGRAM, {})}
-    known = {name: value for name, value in program.items() if value is not None}
-    return {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": request["method"],
-        "params": {**params, "_meta": {PROGRAM: known}},
-    }
 
 
 def choose_host(sources: Sequence[ValueSource]) -> Address:

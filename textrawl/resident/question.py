@@ -6,13 +6,14 @@ standard library, `environment`, and modules like itself.
 
 import json
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from collections.abc import Mapping
+from typing import Any, cast
 
 from textrawl import __version__
 from textrawl.environment import find_value, read_sources
-from textrawl.errors import StartRefused, TextrawlError
-from textrawl.resident.entrance import PING, choose_address, complete, start_host
+from textrawl.errors import StartRefused
+from textrawl.resident.entrance import choose_address, start_host
+from textrawl.resident.requests import PING, SocketAnswer, complete, read_answer
 from textrawl.values.word_lists import PROGRAM
 from textrawl_client.unix_socket import (
     MOST_BYTES,
@@ -27,22 +28,6 @@ Request = dict[str, Any]
 _PAUSE = 0.01  # seconds between attempts to reach a process that is starting
 
 _started: list[Any] = []  # Python warns of a process that nobody refers to
-
-
-class SocketAnswer(NamedTuple):
-    """An answer: its content, and the lines of a tool with their tokens and the ids of facts."""
-
-    content: Any
-    text: str = ""
-    ids: Sequence[str] = ()
-    tokens: int = 0
-
-    @property
-    def short_ids(self) -> list[str]:
-        """The short ids of the facts."""
-        from textrawl.values.text import SHORT_ID  # noqa: PLC0415 - a greeting does without its 12 ms
-
-        return [identity[:SHORT_ID] for identity in self.ids]
 
 
 def build_question(method: str, params: Mapping[str, Any], **program: Any) -> Request:
@@ -99,19 +84,6 @@ def _ask_once(request: Request, deadline: float) -> SocketAnswer:
     if not isinstance(answer, dict) or "version" in answer or "jsonrpc" not in answer:
         raise ResidentRefused(f"Another version than {__version__} answers")
     return read_answer(cast("dict[str, Any]", answer))
-
-
-def read_answer(answer: Mapping[str, Any]) -> SocketAnswer:
-    """Return what a process answered. Raises TextrawlError if it is an error."""
-    if "error" in answer:
-        failure = answer["error"]["data"]
-        reason = f" ({failure['reason']})" if failure.get("reason") else ""
-        raise TextrawlError(failure["fix"] + reason, title=failure["error"])
-    result = answer["result"]
-    if "content" not in result:
-        return SocketAnswer({})
-    details, text = result["_meta"][PROGRAM], result["content"][0]["text"]
-    return SocketAnswer(result["structuredContent"], text, details["ids"], details["tokens"])
 
 
 def _start() -> Any:

@@ -13,9 +13,8 @@ from tests.support.encoder import list_path
 from tests.support.http_team import wait_until
 from tests.support.upkeep import LONG_AGO, Desk, Embed, build_embed, count, finish, open_desk
 from textrawl import Settings, scheduling
-from textrawl.client.local import open_local
+from textrawl.client.local import describe_own, open_local
 from textrawl.embedded.postmaster import OWNER
-from textrawl.wire.program import Program
 
 pytestmark = pytest.mark.anyio
 
@@ -222,9 +221,10 @@ async def test_a_memory_without_a_model_cannot_be_measured(embed: Embed) -> None
 async def test_a_program_without_upkeep_waits_until_the_encoder_is_loaded(
     settings: Callable[..., Settings], owner: psycopg.Connection, shown: None
 ) -> None:
-    async with open_local(settings()) as tools:
+    own = settings()
+    async with open_local(own) as tools:
         fact = {"entityName": "Ada", "entityType": "person", "observation": TEA}
-        await tools.call("remember_fact", fact, Program())
+        await tools.call("remember_fact", fact, describe_own(own))
 
     assert owner.execute("select name from embedding_model").fetchall() == [(ENCODER,)]
     assert (count(owner, "embedding_1"), count(owner, "embedding_pending")) == (1, 0)

@@ -148,7 +148,10 @@ def test_a_list_is_answered_only_if_it_is_plain_and_its_version_known() -> None:
     assert greet(legacy, initialize()) is None
     assert is_greeted(legacy)
     assert is_greeted(legacy, {"_meta": {"progressToken": "a"}})
-    for params in ({"cursor": "x"}, {"_meta": programs}, {"_meta": {"progressToken": True}}, []):
-        assert not is_greeted(legacy, params or {"_meta": []})
+    others: list[Message] = [
+        {"cursor": "x"}, {"_meta": programs}, {"_meta": {"progressToken": True}}, {"_meta": []},
+    ]  # fmt: skip
+    for params in others:
+        assert not is_greeted(legacy, params)
     assert not is_greeted(legacy, {"name": "query_memory"}, "tools/call")
     assert not is_greeted(legacy, method="prompts/list")

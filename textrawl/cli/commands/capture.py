@@ -23,7 +23,8 @@ from textrawl.hooks.sessions import HookSession
 from textrawl.hooks.transcripts import capture as capture_texts
 from textrawl.hooks.transcripts import shorten
 from textrawl.resident.entrance import find_address
-from textrawl.resident.question import SocketAnswer, build_call
+from textrawl.resident.question import build_call
+from textrawl.resident.requests import SocketAnswer
 from textrawl.settings import read_settings
 from textrawl.values.leaks import SECRETS_DONE
 from textrawl.values.transcripts import Message

@@ -26,7 +26,7 @@ from textrawl.cli.inputs import (
 )
 from textrawl.cli.questions import ask
 from textrawl.environment import find_value, read_sources
-from textrawl.memory.command_rows import RevisedRow, SharedRow
+from textrawl.memory.command_results import RevisedRow, SharedRow
 from textrawl.memory.fact_rows import ForgottenRow
 from textrawl.values.text import clean_name
 

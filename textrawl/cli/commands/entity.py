@@ -22,7 +22,7 @@ from textrawl.cli.inputs import (
     read_name,
 )
 from textrawl.cli.questions import ask
-from textrawl.memory.command_rows import (
+from textrawl.memory.command_results import (
     AliasRow,
     DescribedRow,
     MergeRow,

@@ -16,7 +16,7 @@ from textrawl.cli.console import confirm, count, open_console, write_json, write
 from textrawl.cli.inputs import AdministeredSpace, AsJson, Yes, read_name
 from textrawl.cli.questions import ask
 from textrawl.errors import StartRefused
-from textrawl.memory.command_rows import ErasedRow, ErasurePlanRow, Keep
+from textrawl.memory.command_results import ErasedRow, ErasurePlanRow, Keep
 
 _Names = Annotated[
     list[str] | None,

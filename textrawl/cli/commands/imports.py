@@ -61,7 +61,7 @@ from textrawl.cli.questions import ask as ask_memory
 from textrawl.cluster.owner_session import open_writing
 from textrawl.errors import ArgumentInvalid, StartRefused, require_writable
 from textrawl.memory.backlog import fill_graph
-from textrawl.memory.command_rows import ImportRow
+from textrawl.memory.command_results import ImportRow
 from textrawl.memory.commands import Session as CommandSession
 from textrawl.postgres.owner_session import Session
 from textrawl.postgres.vector_indexes import build_indexes

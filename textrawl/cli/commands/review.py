@@ -23,7 +23,7 @@ from textrawl.cli.console import (
 from textrawl.cli.inputs import AsJson, LongYes, SpaceName, WrittenSpace, read_name, read_reason
 from textrawl.cli.questions import ask
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory.command_rows import (
+from textrawl.memory.command_results import (
     DecidedRow,
     Decision,
     FindingRow,

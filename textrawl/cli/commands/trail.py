@@ -26,7 +26,7 @@ from textrawl.cli.inputs import AdministeredSpace, AsJson, DryRun, LongYes, read
 from textrawl.cli.questions import ask
 from textrawl.environment import find_value, read_sources
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory.command_rows import (
+from textrawl.memory.command_results import (
     EventFilter,
     EventRow,
     ImportRow,

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from mcp.types import CallToolResult
 from pydantic import Field, WithJsonSchema
 
-from textrawl.memory.command_rows import RevisedRow, SharedRow
+from textrawl.memory.command_results import RevisedRow, SharedRow
 from textrawl.memory.curation import CurationOperations, Revision, Share
 from textrawl.tools.call import Call
 from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, WRITES, Name, Toolset

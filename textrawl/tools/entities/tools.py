@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from mcp.types import CallToolResult
 from pydantic import AfterValidator, Field
 
-from textrawl.memory.command_rows import MergeRow, SplitRow
+from textrawl.memory.command_results import MergeRow, SplitRow
 from textrawl.memory.entities import EntityOperations
 from textrawl.tools.call import Call
 from textrawl.tools.memory.search_replies import Answer

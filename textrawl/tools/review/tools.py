@@ -8,7 +8,7 @@ from mcp.types import CallToolResult
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory.command_rows import DecidedRow, Decision, PlannedRow, ProposalRow, State
+from textrawl.memory.command_results import DecidedRow, Decision, PlannedRow, ProposalRow, State
 from textrawl.memory.review import Filter, ReviewOperations
 from textrawl.tools.call import Call
 from textrawl.tools.memory.search_replies import Answer
