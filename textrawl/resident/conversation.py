@@ -28,6 +28,11 @@ _UNKNOWN = (
     "Not known whether this was done: the process that had the memory open ended before it "
     "answered. Ask with query_memory, and call again only if it was not done."
 )
+_ENDS_HOSTS = (
+    "The process that had the memory open ended three times before it answered: ask in another "
+    "way, and look into the log that `textrawl status` names."
+)
+_MOST_LOSSES = 3
 _OURS = "io.modelcontextprotocol/"
 VERSION, CAPABILITIES = f"{_OURS}protocolVersion", f"{_OURS}clientCapabilities"
 # Members of `_meta` that shape no answer.
@@ -37,12 +42,17 @@ _KEYS = {"jsonrpc", "id", "method", "params"}
 
 @dataclass
 class Request:
-    """A request that was not answered. `sent` is true if a host may have read it."""
+    """A request that was not answered.
+
+    `sent` is true if the present host may have read it, and `losses` counts the hosts that ended
+    before they answered it.
+    """
 
     line: bytes
     method: str
     tool: Any
     sent: bool = False
+    losses: int = 0
     end: bytes = b"\n"
 
 
@@ -206,16 +216,24 @@ class Conversation:
         return lines + self._odd
 
     def lose(self) -> list[bytes]:
-        """Return the answers to requests that nobody can answer, because their host has ended."""
-        lost = [
-            identity
-            for identity, request in self.open.items()
-            if request.sent and request.method == _CALL and request.tool not in self.reads
-        ]
-        for identity in lost:
+        """Return the answers to requests that nobody can answer, because their host has ended.
+
+        A read is repeated, but not for ever: it may be what ends the hosts.
+        """
+        lost = list[bytes]()
+        for identity, request in [*self.open.items()]:
+            if not request.sent:
+                continue
+            request.sent, request.losses = False, request.losses + 1
+            if request.method == _CALL and request.tool not in self.reads:
+                lost.append(write_error(identity, _UNKNOWN))
+            elif request.losses == _MOST_LOSSES:
+                lost.append(write_error(identity, _ENDS_HOSTS))
+            else:
+                continue
             del self.open[identity]
         self._odd = [one for one in self._odd if not one.sent]
-        return [write_error(identity, _UNKNOWN) for identity in lost]
+        return lost
 
     def refuse(self, reason: str) -> list[bytes]:
         """Return the answers to all open requests, because no host can be started."""

@@ -47,7 +47,7 @@ from textrawl.resident.description_file import (
     DescriptionFile,
     name_description,
 )
-from textrawl.resident.entrance import LEAVING_LINE, choose_host
+from textrawl.resident.entrance import LEAVING_LINE, choose_host, name_log
 from textrawl.resident.framing import CHUNK, LineSplitter
 from textrawl.resident.listener import TRAIL_NAMES, Listener, locate
 from textrawl.server.description import NAME
@@ -335,6 +335,7 @@ class Sessions:
             "megabytes": _read_megabytes(),
             "memory": str(memory),
             "clients": sorted(writer.client for writer in self._open),
+            "log": str(name_log(self.address)),
             "ends": ends,
         }
 

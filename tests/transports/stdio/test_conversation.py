@@ -76,6 +76,16 @@ def test_reads_are_repeated_and_writes_are_answered_as_unknown() -> None:
     assert "query_memory" in unknown["error"]["message"]
 
 
+def test_a_read_that_three_hosts_did_not_survive_is_answered_with_an_error() -> None:
+    talk = Talk()
+    talk.call(1, "query_memory")
+
+    lost = [[answer["id"] for answer in talk.lose()] for _ in range(3) if talk.begin() is not None]
+
+    assert lost == [[], [], [1]]
+    assert talk.begin() == []
+
+
 def test_what_is_asked_before_the_first_host_is_sent_to_it_in_order() -> None:
     talk = Talk()
     hello = {"id": "h", "method": "initialize", "params": HELLO}

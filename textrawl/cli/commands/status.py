@@ -41,8 +41,8 @@ def status(as_json: AsJson = False) -> None:
             ),
             soft_wrap=True,
         )
-        for client in one["clients"]:
-            console.print(write_cell(f"  {client}"), soft_wrap=True)
+        for line in (*one["clients"], one["log"]):
+            console.print(write_cell(f"  {line}"), soft_wrap=True)
 
 
 def stop() -> None:
