@@ -64,6 +64,8 @@ def _load(function: str) -> Callable[[Sequence[str]], Any]:
 
 
 def _describe(error: StartRefused | TextrawlError) -> str:
+    if error.__cause__ is None:
+        return str(error)
     from textrawl.postgres.connection import describe_error  # noqa: PLC0415 - seldom needed
 
     return describe_error(error)
