@@ -144,6 +144,8 @@ class Chain:
                 wait_for(lambda: ended() is not None or self.week.fetch(WAITING) == [(True,)])
                 assert ended() is None, process.end()
                 self._end(process)
+                end_residents(signal.SIGKILL)  # one of them does the work of a command
+        end_residents(signal.SIGKILL)
         # The session of a killed process goes on until it tries to answer.
         wait_for(lambda: self.week.fetch(SESSIONS) == [(0,)])
 
@@ -156,7 +158,6 @@ class Chain:
 
     def _end(self, process: Process) -> None:
         process.end(signal.SIGKILL)
-        end_residents(signal.SIGKILL)  # one of them does the work of a command
         self.kills += 1
 
     def _expect_each_once(self) -> None:
