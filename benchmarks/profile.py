@@ -56,7 +56,7 @@ STEPS = {
     "writing it": [("wire.replies Renderer", "_encode")],
     "counting tokens": [("wire.replies Renderer", "_count")],
     "tool, the rest": [("server.server MemoryServer", "call_tool")],
-    "sending the answer": [("server.stdio_session MessageWriter", "send")],
+    "sending the answer": [("server.sessions MessageWriter", "send")],
 }
 """The functions of each step: a module of textrawl and a class in it, then a function."""
 
@@ -106,10 +106,10 @@ class Spans:
 
 
 def serve(file: Path) -> None:
-    """Serve as `textrawl serve` does. At the end, write the times of each call to `file`."""
+    """Be a host as `textrawl host` is. At the end, write the times of each call to `file`."""
     from importlib import import_module  # noqa: PLC0415 - in the server's process alone
 
-    from textrawl.cli.stdio import run_stdio  # noqa: PLC0415
+    from textrawl.cli.hosting import host_memory  # noqa: PLC0415
 
     foreign = {"psycopg AsyncCursor": psycopg.AsyncCursor}
     spans = Spans()
@@ -125,7 +125,7 @@ def serve(file: Path) -> None:
             measured: Any = spans.wrap(step, own.__func__ if bound else own)
             setattr(owner, name, classmethod(measured) if bound else measured)
     try:
-        run_stdio()
+        host_memory(walled=True)
     finally:
         file.write_text(json.dumps(spans.calls), "utf-8")
 
@@ -152,8 +152,12 @@ def profile(environment: dict[str, str], kind: str, calls: int, folder: Path) ->
     file = folder / "spans.json"
     command = [sys.executable, "-m", "benchmarks.profile", "--serve", str(file)]
     work, taken = Work(), list[int]()
+    host = subprocess.Popen(command, env=environment)
+    while not [*Path(environment["DATA_DIR"]).glob("resident/*.sock")]:
+        time.sleep(0.05)
+    pipe = [sys.executable, "-m", "textrawl"]
     with subprocess.Popen(
-        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        pipe, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
         hello = {
             "protocolVersion": "2025-11-25", "capabilities": {},
@@ -162,7 +166,7 @@ def profile(environment: dict[str, str], kind: str, calls: int, folder: Path) ->
         ask(process, "initialize", hello)
         assert process.stdin
         process.stdin.write(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
-        server = psutil.Process(process.pid)
+        server = psutil.Process(host.pid)
         before = server.cpu_times()
         for number in range(calls + WARM):
             if number == WARM:
@@ -170,6 +174,8 @@ def profile(environment: dict[str, str], kind: str, calls: int, folder: Path) ->
             tool, arguments = work.kinds[kind]()
             taken.append(ask(process, "tools/call", {"name": tool, "arguments": arguments}))
         after = server.cpu_times()
+    host.terminate()
+    host.wait()
     cpu = 1e6 * (after.user + after.system - before.user - before.system) / calls
     spans: list[dict[str, int]] = json.loads(file.read_text("utf-8"))[-calls:]
     write_table(kind, spans, taken[-calls:], cpu)
@@ -199,6 +205,7 @@ async def run(facts: int, calls: int, folder: Path) -> None:
         environment = read_foreign_environment() | {
             "DATABASE_URL": cluster.dsn(APP), "EMBEDDING_PROVIDER": "local",
             "ACCESS_TOKEN": enrol(cluster.dsn(OWNER)), "READ_ONLY": "true",
+            "DATA_DIR": str(folder / "sockets"),
         }  # fmt: skip
         async with await psycopg.AsyncConnection.connect(
             cluster.dsn(OWNER), autocommit=True

@@ -127,15 +127,15 @@ it. The list is not in `settings.py`, because it is needed before pydantic is lo
 
 SETTINGS = frozenset((
     "access_token", "access_token_file", "close_facts", "compact_responses",
-    "consolidate_journal", "correction_mode", "data_dir", "database_read_url",
-    "database_timeout", "database_url", "digest_authors", "digest_tokens", "embedding_model",
-    "embedding_provider", "enable_memory", "enable_memory_extraction", "encryption_key",
-    "explorer", "graphs", "hook_least_score", "hook_recall_tokens", "hooks", "http_host",
-    "http_port", "llm_api_key", "llm_base_url", "llm_model", "llm_provider", "llm_timeout",
-    "log_format", "log_level", "max_graph_tokens", "max_recall_tokens", "max_response_tokens",
+    "consolidate_journal", "correction_mode", "data_dir", "database_read_url", "database_timeout",
+    "database_url", "digest_authors", "digest_tokens", "embedding_model", "embedding_provider",
+    "enable_memory", "enable_memory_extraction", "encryption_key", "explorer", "graphs",
+    "hook_least_score", "hook_recall_tokens", "hooks", "host_idle", "http_host", "http_port",
+    "llm_api_key", "llm_base_url", "llm_model", "llm_provider", "llm_timeout", "log_format",
+    "log_level", "max_graph_tokens", "max_recall_tokens", "max_response_tokens",
     "oauth_actor_claim", "oauth_client_id", "oauth_issuer", "ollama_base_url", "openai_api_key",
-    "openai_base_url", "propose_facts", "public_url", "rate_limit", "read_only",
-    "record_recalls", "resources", "secrets", "server_url", "snapshot_retention_days", "space",
+    "openai_base_url", "propose_facts", "public_url", "rate_limit", "read_only", "record_recalls",
+    "resources", "secrets", "server_url", "snapshot_retention_days", "space",
     "structured_content", "summarize_entities", "toolsets", "vault", "webhook_hosts",
 ))  # fmt: skip
 """The names of all settings. `settings` describes them, and takes 300 ms to load."""

@@ -6,6 +6,7 @@ the class `Settings` with `textrawl settings --example`. A test compares the fil
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any, Literal, Self
@@ -479,14 +480,20 @@ def read_settings(**overrides: Any) -> Settings:
 def adapt_settings(settings: Settings, given: Mapping[str, Any]) -> Settings:
     """Return the settings of a session of a process with `settings`. Raises StartRefused.
 
-    `given` has those of SESSION_SETTINGS that the client sets. The others are the default.
+    `given` has those of SESSION_SETTINGS that the client sets. The others are the default. A wrong
+    value is ignored if its name begins with `?`.
     """
     fields = Settings.model_fields
-    own = {
-        name: str(given[name]) if name in given else fields[name].get_default()
-        for name in SESSION_SETTINGS
-    }
-    return read_settings(**{name: getattr(settings, name) for name in fields} | own)
+    everything = {name: getattr(settings, name) for name in fields}
+    everything |= {name: fields[name].get_default() for name in SESSION_SETTINGS}
+    everything |= {name: str(given[name]) for name in SESSION_SETTINGS if name in given}
+    for name in SESSION_SETTINGS:
+        if f"?{name}" in given:
+            with suppress(StartRefused):
+                value = {name: str(given[f"?{name}"])}
+                read_settings(**everything | value)
+                everything |= value
+    return read_settings(**everything)
 
 
 def _say_choice(field: str, name: str) -> str:

@@ -14,6 +14,7 @@ from tests.support.commands import (
     Launch,
     Run,
     data_dir,
+    find_socket_folder,
     home,
     launch,
     name_memory,
@@ -22,6 +23,7 @@ from tests.support.commands import (
     serve_over_stdio,
 )
 from tests.support.folders import write_env
+from tests.support.hosts import read_logs
 from tests.support.llm_server import LlmServer
 from tests.support.providers import EmbeddingServer
 from textrawl.connect.clients import find_script
@@ -224,7 +226,8 @@ def test_no_file_that_nobody_trusts_ends_a_command_or_a_server(
     named = (" ".join(end.err.split()) for words, end in ended.items() if words != "doctor")
     assert all(fault in text and str(file) in text for text in named)
     assert fault in " ".join(ended["doctor"].out.split())
-    assert fault in server.end().err
+    server.end()
+    assert fault in " ".join(read_logs(Path(find_socket_folder())).split())
     assert (hook.code, hook.err) == (0, "")
 
 

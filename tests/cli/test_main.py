@@ -71,7 +71,7 @@ def test_wrong_usage_is_one_line_and_code_2(run: Run, arguments: list[str], comp
     assert (outcome.code, outcome.complaint) == (2, complaint)
 
 
-@pytest.mark.parametrize("command", ["serve", "migrate", "stats"])
+@pytest.mark.parametrize("command", ["migrate", "stats"])
 def test_a_setting_that_cannot_be_used_is_named_and_its_value_is_not(
     run: Run, command: str
 ) -> None:
@@ -84,7 +84,7 @@ def test_a_setting_that_cannot_be_used_is_named_and_its_value_is_not(
     assert "perhaps" not in outcome.complaint
 
 
-@pytest.mark.parametrize("command", ["serve", "migrate", "stats"])
+@pytest.mark.parametrize("command", ["migrate", "stats"])
 def test_an_unreadable_address_of_the_database_is_refused_without_repeating_it(
     run: Run, command: str
 ) -> None:

@@ -22,6 +22,7 @@ from tests.support.commands import (
     wait_for,
 )
 from tests.support.folders import copy, open_folder
+from tests.support.hosts import end_hosts_of_test
 from tests.support.llm_server import LlmServer
 from tests.support.sockets import is_answered, remember
 from textrawl.environment import is_setting
@@ -76,7 +77,7 @@ def _same_settings(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.fixture
-def start(memory: Environment, tmp_path: Path) -> Callable[..., Session]:
+def start(memory: Environment, tmp_path: Path) -> Iterator[Callable[..., Session]]:
     """Begins a session of a client in a repository called Harbour."""
 
     def begin(client: str, transcript: Path | None = None, **settings: object) -> Session:
@@ -85,7 +86,8 @@ def start(memory: Environment, tmp_path: Path) -> Callable[..., Session]:
         values = {f"TEXTRAWL_{name}": str(value) for name, value in settings.items()}
         return Session(client, folder, {**memory, **values}, transcript, patient=True)
 
-    return begin
+    yield begin
+    end_hosts_of_test()  # of hooks whose settings need another process than that of the memory
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ def test_the_server_can_be_given_every_setting_but_those_that_a_container_has_no
 
     assert given - known == {"FORWARDED_ALLOW_IPS"}  # uvicorn's
     of_hooks = {name for name in known if "_HOOK" in name}
-    of_clients = {"TEXTRAWL_ACCESS_TOKEN_FILE", "TEXTRAWL_SERVER_URL"}
+    of_clients = {f"TEXTRAWL_{n}" for n in ("ACCESS_TOKEN_FILE", "SERVER_URL", "HOST_IDLE")}
     here = {"TEXTRAWL_DATA_DIR", "TEXTRAWL_HTTP_PORT", "TEXTRAWL_VAULT"}
     assert known - given == here | of_hooks | of_clients
 

@@ -131,7 +131,19 @@ def is_source(path: Path) -> bool:
     return (
         path.is_file()
         and path.suffix
-        in {".css", ".html", ".js", ".json", ".md", ".py", ".svg", ".toml", ".txt", ".typed"}
+        in {
+            ".css",
+            ".described",
+            ".html",
+            ".js",
+            ".json",
+            ".md",
+            ".py",
+            ".svg",
+            ".toml",
+            ".txt",
+            ".typed",
+        }
         and "__pycache__" not in path.parts
     )
 

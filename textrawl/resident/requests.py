@@ -26,9 +26,17 @@ _OFF, _ON = ("false", "0", "no", "off"), ("true", "1", "yes", "on")
 
 
 def find_session_settings(sources: Sequence[ValueSource]) -> dict[str, str]:
-    """Return the settings of a session that are set."""
+    """Return the settings of a session that are set.
+
+    A name begins with `?` if nobody trusts the file that sets it: a wrong value there is ignored.
+    """
+    loose = {source.label for source in sources if not source.trusted}
     found = {name: find_value(name, sources) for name in SESSION_SETTINGS}
-    return {name: value.text for name, value in found.items() if value}
+    return {
+        f"?{name}" if value.source in loose else name: value.text
+        for name, value in found.items()
+        if value
+    }
 
 
 def write_request(method: str, **params: object) -> bytes:

@@ -47,7 +47,7 @@ class Program(BaseModel):
     client: Annotated[str, _CLEAN, AfterValidator(lambda name: name[:NAME_LENGTH])] = ""
     space: Annotated[str, _CLEAN] | None = None
     settings: dict[str, str] | None = None
-    token: str | None = Field(None, repr=False)
+    token: str | None = Field(default=None, repr=False)
     person: bool = False
     known: Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=_MOST_KNOWN)] = []
     authors: Annotated[list[_Author], Field(min_length=1, max_length=1000)] | None = None

@@ -19,7 +19,7 @@ _PAUSE = 0.02  # seconds between checks
 
 
 def status(as_json: AsJson = False) -> None:
-    """Print which processes of yours have the memory of these settings open.
+    """Show which processes of yours have the memory open.
 
     Clients, commands and hooks share a process, which ends by itself some minutes after the last
     of them.
@@ -46,7 +46,7 @@ def status(as_json: AsJson = False) -> None:
 
 
 def stop() -> None:
-    """End the processes that have the memory of these settings open, and wait until they have.
+    """End the processes of yours that have the memory open.
 
     They first finish the calls that they have read. The next client, command or hook starts one.
     """
