@@ -3,13 +3,13 @@
     python -m benchmarks.hooks [--facts 10000 100000] [--calls 100] [--cold 5] [--keep FOLDER]
 
 Each call is a new process: `textrawl recall`, `textrawl digest`, and `textrawl hook claude-code`
-for a prompt, also after a pasted log of 99,000 characters. Three processes have the memory open: a
-server over stdio, a server over HTTP, and `textrawl resident`. Each has a data folder of its own,
-and thereby a socket of its own. The calls of all ways and commands alternate, so other load on the
-machine affects all of them. The first row is a Python process that does nothing.
+for a prompt, also after a pasted log of 99,000 characters. Two processes have the memory open: a
+host, and a server over HTTP. Each has a data folder of its own, and thereby a socket of its own.
+The calls of all ways and commands alternate, so other load on the machine affects all of them. The
+first row is a Python process that does nothing.
 
-For a cold call nothing runs, and the embedded Postgres is stopped. `recall` then opens the memory
-itself, which includes stopping Postgres at the end. A hook starts a resident, which stays.
+For a cold call nothing runs, and the embedded Postgres is stopped. The command starts a host, which
+stays.
 
 CPU is the processor time of the command alone. It uses memories of benchmarks.support.synthetic,
 in a temporary folder or in `--keep FOLDER` for the next run. It prints Markdown.
@@ -43,9 +43,8 @@ from textrawl.settings import read_foreign_environment
 from textrawl_client.unix_socket import KEY_SETTINGS, build_address
 
 WAYS = {
-    "stdio": ["serve"],
+    "host": ["host"],
     "HTTP": ["serve", "--http", "--port", "0"],
-    "resident": ["resident", "--idle", "600"],
 }
 TEXTRAWL = str(Path(sys.executable).with_name("textrawl"))
 SEARCH = "query_memory search"
@@ -178,20 +177,17 @@ def measure_cold(environment: dict[str, str], work: Work, calls: int, folder: Pa
         for name, taken in rows.items():
             warm = list_commands(work, folder)["recall"]
             start = write_hook("SessionStart", folder, source="startup")
-            if name == "recall":
-                warm.run(environment, taken)
-            else:
-                start.run(environment, taken)
-                end_resident(data)
+            (warm if name == "recall" else start).run(environment, taken)
+            end_host(data)
             wait_for(lambda: find_postmaster(pgdata) is None)
     for name, taken in rows.items():
         print(f"| cold | {name} | {taken.write()} |", flush=True)
 
 
-def end_resident(data: Path) -> None:
-    """Wait for the process that listens in a data folder, and end it."""
+def end_host(data: Path) -> None:
+    """Wait for the host of a data folder, and end it."""
     wait_for(lambda: [*data.glob("resident/*.sock")])
-    [path] = data.glob("resident/*.sock")
+    path, *_ = data.glob("resident/*.sock")
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(path))
         pid = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 4)

@@ -1,4 +1,4 @@
-"""The time of a server over stdio from its start to its first answer, and its memory.
+"""The time of a client over stdio from its start to its first answer, and its memory.
 
     python -m benchmarks.start [--starts 5] [--handshakes 20] [--facts 1000] [--calls 1000]
                                [--clients 32] [--lists 10] [--others]
@@ -153,7 +153,9 @@ def time_lists(environment: dict[str, str], lists: Path, starts: int, *, others:
     def measure(name: str, command: Sequence[str], more: Mapping[str, str], *, cold: bool) -> None:
         taken = list[tuple[float, float]]()
         for _ in range(starts):
-            for file in lists.glob("*.lists") if cold else ():
+            if name.startswith("textrawl"):
+                end_hosts(environment)
+            for file in lists.glob("*.described") if cold else ():
                 file.unlink()
             taken.append(time_list(command, {**environment, **more}))
         seconds = sorted(one for one, _ in taken)
@@ -195,7 +197,7 @@ async def start_client(environment: dict[str, str]) -> Started:
     began = time.perf_counter()
     async with open_client(environment) as client:
         await ask(client)
-        return _weigh(find_servers()[-1], began)
+        return _weigh(max(psutil.Process().children(), key=psutil.Process.create_time), began)
 
 
 @asynccontextmanager
@@ -213,16 +215,26 @@ async def ask(client: Client) -> None:
         raise RuntimeError(answer.content)
 
 
-def find_servers() -> list[psutil.Process]:
-    """Return the server processes that clients in this process started, the newest one last."""
-    found = [one for one in psutil.Process().children() if SERVE[1] in one.cmdline()]
+def find_servers(parent: psutil.Process | None = None) -> list[psutil.Process]:
+    """Return the pipes, hosts and servers that a process started, of this one by default."""
+    below = (parent or psutil.Process()).children(recursive=True)
+    found = [one for one in below if SERVE[1] in one.cmdline()]
     return sorted(found, key=psutil.Process.create_time)
 
 
-def _weigh(server: psutil.Process, began: float) -> Started:
+def end_hosts(environment: dict[str, str]) -> None:
+    """End what still has the memory open, so that the next start is a first one."""
+    command = [sys.executable, *SERVE, "stop"]
+    subprocess.run(command, env=environment, check=True, stderr=subprocess.DEVNULL)
+
+
+def _weigh(pipe: psutil.Process, began: float) -> Started:
+    """Return the time of a start, with the processor time and memory of its pipe and its host."""
     seconds = time.perf_counter() - began
-    times = server.cpu_times()
-    return Started(seconds, times.user + times.system, read_memory(server)["Rss"])
+    servers = [pipe, *find_servers(pipe)]
+    times = [server.cpu_times() for server in servers]
+    cpu = sum(one.user + one.system for one in times)
+    return Started(seconds, cpu, sum(read_memory(server)["Rss"] for server in servers))
 
 
 def read_memory(server: psutil.Process) -> dict[str, float]:
@@ -234,12 +246,16 @@ def read_memory(server: psutil.Process) -> dict[str, float]:
     return {name: int(kilobytes) * 1024 / 1e6 for name, kilobytes in found}
 
 
-async def time_starts(name: str, environment: dict[str, str], starts: int) -> None:
-    """Print a row for each client."""
+async def time_starts(
+    name: str, environment: dict[str, str], starts: int, *, first: bool = True
+) -> None:
+    """Print a row for each client. If it is the `first` one, no host runs."""
     ways: dict[str, Start] = {"bare": start_bare, "SDK": start_client}
     taken: dict[str, list[Started]] = {way: [] for way in ways}
     for _ in range(starts):
         for way, start in ways.items():
+            if first:
+                await anyio.to_thread.run_sync(end_hosts, environment)
             taken[way].append(await start(environment))
     for way, all_started in taken.items():
         seconds = sorted(one.seconds for one in all_started)
@@ -253,10 +269,10 @@ async def time_starts(name: str, environment: dict[str, str], starts: int) -> No
 
 
 async def time_starts_beside(name: str, environment: dict[str, str], starts: int) -> None:
-    """Do what `time_starts` does while another process serves the same memory."""
+    """Do what `time_starts` does while a host serves the same memory."""
     async with open_client(environment) as client:
         await ask(client)
-        await time_starts(f"{name}, beside a server", environment, starts)
+        await time_starts(f"{name}, beside a host", environment, starts, first=False)
 
 
 async def weigh_calls(environment: dict[str, str], calls: int) -> None:
@@ -332,11 +348,13 @@ async def run(given: argparse.Namespace, folder: Path) -> None:
     await anyio.to_thread.run_sync(time_handshakes, embedded, given.handshakes)
     listing = partial(time_lists, others=given.others)
     await anyio.to_thread.run_sync(listing, embedded, folder / RESIDENT, given.lists)
+    await anyio.to_thread.run_sync(end_hosts, embedded)
     await time_places(embedded, external, folder, given.starts)
     async with run_embedded(folder):
         await weigh_calls(external, given.calls)
         await weigh_clients(external, given.clients)
         await weigh_sharing(external, _SHARING)
+        await anyio.to_thread.run_sync(end_hosts, external)
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from tests.support.commands import Launch, Process, data_dir, home, launch, seed
 from tests.support.sockets import recall
 from textrawl import __version__
 from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER, read_pid_file
-from textrawl.resident.entrance import find_address
+from textrawl.host.entrance import find_address
 from textrawl_client.unix_socket import ResidentRefused
 
 __all__ = ["data_dir", "home", "launch", "seed"]

@@ -109,14 +109,14 @@ def list_written(home: Path) -> list[str]:
 
 
 def write_script(home: Path) -> str:
-    """A script of the shell: all commands, then a server over stdio, with a resident beside."""
+    """A script of the shell: all commands, then a client over stdio, with a host beside."""
     (home / "work").mkdir()
     (home / "work/page.html").write_text(PAGE, encoding="utf-8")
     (home / "work/code.py").write_text("def pour(): return 'tea'\n", encoding="utf-8")
     textrawl = f"{PYTHON} -m textrawl"
     lines = [f"echo {shlex.quote(PROMPT)} | {textrawl} {words} >>said" for words in COMMANDS]
-    resident, stop = f"{textrawl} resident >>said &", f"{textrawl} resident --stop >>said"
-    return "\n".join(["set -e", lines[0], resident, *lines[1:], textrawl, stop, "wait"])
+    host, stop = f"{textrawl} host >>said &", f"{textrawl} stop >>said"
+    return "\n".join(["set -e", lines[0], host, *lines[1:], textrawl, stop, "wait"])
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ import pytest
 from tests.support.commands import HELLO, PING, find_socket_folder, wait_for
 from tests.support.folders import write_env
 from tests.support.hosts import IDLE, end_noted_hosts, note_folder
-from textrawl.resident.description_file import LISTS
+from textrawl.host.description_file import LISTS
 from textrawl.server.description import INSTRUCTIONS
 from textrawl.settings import read_foreign_environment
 

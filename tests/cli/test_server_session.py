@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from tests.attacks.site import issue
-from tests.resident.test_light_client import read_address
+from tests.host.test_light_client import read_address
 from tests.support.commands import Launch, Run, name_memory
 from textrawl import __version__
 from textrawl.cli.application import COMMANDS, PLACES

@@ -17,7 +17,7 @@ from tests.support.odd_inputs import TEXTS, expect_text
 from tests.support.sockets import recall
 from textrawl.hooks.events import CLIENTS
 from textrawl.hooks.sessions import FOLDER
-from textrawl.resident.entrance import find_address
+from textrawl.host.entrance import find_address
 
 pytestmark = pytest.mark.slow
 

@@ -17,7 +17,7 @@ from tests.hooks.sessions import Said, Session
 from tests.support.commands import Launch, wait_for
 from tests.support.sockets import is_answered, recall, remember
 from textrawl.hooks.events import CLAUDE_CODE, CLIENTS, Event
-from textrawl.resident.entrance import find_address
+from textrawl.host.entrance import find_address
 
 Start = Callable[..., Session]
 

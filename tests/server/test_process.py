@@ -155,7 +155,7 @@ def test_what_commands_and_an_open_memory_need_does_without_the_mcp_sdk() -> Non
     modules = (
         "settings", "errors", "postgres.database", "postgres.migrations", "wire.token_counter",
         "tools.catalogue", "tools.memory.search_replies", "memory.facts", "memory.opening",
-        "embedded.cluster", "models.local", "resident.listener", "client.local",
+        "embedded.cluster", "models.local", "host.listener", "client.local",
     )  # fmt: skip
     ran = subprocess.run(
         [sys.executable, "-c", WITHOUT_SDK, *modules], capture_output=True, text=True, check=False

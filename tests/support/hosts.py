@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psutil
 
-from textrawl.resident import question
+from textrawl.host import question
 
 IDLE = {"TEXTRAWL_HOST_IDLE": "0.1"}  # minutes: should a host be forgotten, it ends by itself
 _folders = set[Path]()

@@ -7,7 +7,7 @@ from typing import Any
 from tests.support.commands import HELLO, Process
 from tests.support.sockets import find_listener
 from textrawl.environment import read_sources
-from textrawl.resident.entrance import Entrance, find_entrance
+from textrawl.host.entrance import Entrance, find_entrance
 
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 

@@ -83,7 +83,7 @@ SLOW = (
     "tests/replicas/test_hanging.py",
     "tests/replicas/test_reads.py",
     "tests/replicas/test_reports.py",
-    "tests/resident/test_silent_listener.py",
+    "tests/host/test_silent_listener.py",
     "tests/sql/test_plans.py",
     "tests/sql/test_storm.py",
     "tests/toolsets/corpus/test_remembering.py::test_a_text_is_stored_only_under_a_name",
@@ -101,7 +101,7 @@ FIRST = (
     "tests/packaging/test_newcomer.py",
     "tests/quality/test_linters.py::test_pyright",
     "tests/replicas/test_failover.py::test_writers_continue",
-    "tests/resident/test_kills.py::test_kills",
+    "tests/host/test_kills.py::test_kills",
 )
 """Beginnings of the ids of long tests. They start first, so that no process waits for one later."""
 

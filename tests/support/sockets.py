@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from textrawl.errors import TextrawlError
-from textrawl.resident.entrance import find_address
-from textrawl.resident.question import ask, build_call
-from textrawl.resident.requests import PING, SocketAnswer
+from textrawl.host.entrance import find_address
+from textrawl.host.question import ask, build_call
+from textrawl.host.requests import PING, SocketAnswer
 from textrawl_client.unix_socket import Unreachable
 
 NEEDS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as two OS users")

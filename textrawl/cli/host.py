@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from textrawl.cli.process_start import pause_collection
 from textrawl.environment import read_sources
-from textrawl.resident.entrance import choose_host, claim
+from textrawl.host.entrance import choose_host, claim
 
 
 def run_host(words: Sequence[str]) -> int | None:

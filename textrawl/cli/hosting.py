@@ -49,7 +49,7 @@ def host_remote() -> None:
 
     Raises StartRefused.
     """
-    from textrawl.resident.listener import run_remote  # noqa: PLC0415 - as in `_host`
+    from textrawl.host.listener import run_remote  # noqa: PLC0415 - as in `_host`
 
     settings = read_settings()
     prepare_server(settings)
@@ -58,7 +58,7 @@ def host_remote() -> None:
 
 
 async def _host(settings: Settings, *, walled: bool) -> None:
-    from textrawl.resident.listener import wait_until_idle  # noqa: PLC0415 - after the claim
+    from textrawl.host.listener import wait_until_idle  # noqa: PLC0415 - after the claim
 
     async with AsyncExitStack() as stack:
         server, sessions = await _open(settings, stack, walled=walled)

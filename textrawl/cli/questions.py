@@ -15,9 +15,9 @@ from textrawl.cli.console import show_wait, write_error
 from textrawl.cli.foreground import Interrupted, run_foreground
 from textrawl.environment import find_data_dir, find_value, read_sources
 from textrawl.errors import MemoryNotEnabled, TextrawlError
-from textrawl.resident.question import Request, build_question
-from textrawl.resident.question import ask as ask_process
-from textrawl.resident.requests import SocketAnswer, complete, read_answer
+from textrawl.host.question import Request, build_question
+from textrawl.host.question import ask as ask_process
+from textrawl.host.requests import SocketAnswer, complete, read_answer
 from textrawl.wire.result_reading import read_result, write_argument
 from textrawl_client.unix_socket import FolderTaken, NotListening, ResidentRefused, Unreachable
 
@@ -106,8 +106,8 @@ def _tell(request: Request, error: Unreachable) -> None:
 
 
 def _answer_here(request: Request, settings: Any, *, create: bool) -> SocketAnswer:
+    from textrawl.host import answers, listener  # noqa: PLC0415 - see `find_answer`
     from textrawl.memory.commands import OPERATIONS  # noqa: PLC0415 - see `find_answer`
-    from textrawl.resident import answers, listener  # noqa: PLC0415 - see `find_answer`
 
     operation = OPERATIONS.get(request["method"])
     if not (create or (operation is not None and operation.writes)):

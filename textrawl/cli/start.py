@@ -10,7 +10,7 @@ from textrawl.environment import take_env_file
 from textrawl.errors import StartRefused, TextrawlError
 
 _FUNCTIONS = {
-    "serve": "resident.pipe:run_pipe",
+    "serve": "host.pipe:run_pipe",
     "host": "cli.host:run_host",
     "hook": "hooks.command:run_hook",
 }

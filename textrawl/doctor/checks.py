@@ -29,6 +29,7 @@ from textrawl.errors import (
     StartRefused,
     TextrawlError,
 )
+from textrawl.host.entrance import find_address
 from textrawl.memory.facts import MemoryOperations, Question
 from textrawl.memory.store import Store, list_graphs
 from textrawl.memory.webhooks import WebhookRow, Webhooks
@@ -48,7 +49,6 @@ from textrawl.postgres.inspection import (
 )
 from textrawl.postgres.migrations import check, migrate
 from textrawl.postgres.standby import MOST_LAG
-from textrawl.resident.entrance import find_address
 from textrawl.settings import Settings, read_settings
 from textrawl.values.word_lists import list_destinations
 from textrawl.wire.token_counter import choose_counter

@@ -11,5 +11,5 @@ its stdout. A hook has nothing to say if the memory cannot be reached, and never
 - `plugins` writes what clients need to run hooks.
 
 A hook runs at every prompt. Therefore all modules but the last import only the standard library,
-`environment`, `resident.question` and modules like themselves.
+`environment`, `host.question` and modules like themselves.
 """

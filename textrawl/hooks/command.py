@@ -34,10 +34,10 @@ from textrawl.hooks.events import (
 from textrawl.hooks.response import Choices, Occasion, read_choices, respond, wants_log
 from textrawl.hooks.sessions import HookSession, remove_old_sessions
 from textrawl.hooks.transcripts import Ask
-from textrawl.resident.entrance import choose_address
-from textrawl.resident.question import ask as ask_process
-from textrawl.resident.question import build_call
-from textrawl.resident.requests import SocketAnswer
+from textrawl.host.entrance import choose_address
+from textrawl.host.question import ask as ask_process
+from textrawl.host.question import build_call
+from textrawl.host.requests import SocketAnswer
 from textrawl_client.unix_socket import FolderTaken, ResidentRefused, Unreachable
 
 REACHING = 2.0  # seconds in which the memory must be reached

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from textrawl.hooks.sessions import HookSession
-from textrawl.resident.requests import SocketAnswer
+from textrawl.host.requests import SocketAnswer
 from textrawl.values.leaks import mask_secrets
 from textrawl.values.transcripts import Json, Message, read_entry
 from textrawl.values.word_lists import SecretMode

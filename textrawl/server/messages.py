@@ -17,7 +17,7 @@ from mcp.types import (
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from textrawl.resident.framing import TOO_LONG, Outline, RequestId, read_id, read_outline
+from textrawl.host.framing import TOO_LONG, Outline, RequestId, read_id, read_outline
 
 
 @dataclass(frozen=True)

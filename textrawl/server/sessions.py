@@ -33,23 +33,23 @@ from textrawl.access.access_token import hash_token
 from textrawl.client.local import LocalTools
 from textrawl.environment import read_sources
 from textrawl.errors import ArgumentInvalid, StartRefused
-from textrawl.postgres.migrations import check
-from textrawl.resident.answers import Admission, answer
-from textrawl.resident.conversation import (
+from textrawl.host.answers import Admission, answer
+from textrawl.host.conversation import (
     CAPABILITIES,
     HANDSHAKE_VERSIONS,
     MODERN_VERSIONS,
     VERSION,
 )
-from textrawl.resident.description_file import (
+from textrawl.host.description_file import (
     GREETINGS,
     LISTS,
     DescriptionFile,
     name_description,
 )
-from textrawl.resident.entrance import LEAVING_LINE, choose_host, name_log
-from textrawl.resident.framing import CHUNK, LineSplitter
-from textrawl.resident.listener import TRAIL_NAMES, Listener, locate
+from textrawl.host.entrance import LEAVING_LINE, choose_host, name_log
+from textrawl.host.framing import CHUNK, LineSplitter
+from textrawl.host.listener import TRAIL_NAMES, Listener, locate
+from textrawl.postgres.migrations import check
 from textrawl.server.description import NAME
 from textrawl.server.messages import MessageFault, read_message, refuse_length
 from textrawl.server.server import MemoryServer, create_server, create_session_server

@@ -288,7 +288,7 @@ class Content(NamedTuple):
 
     def build_result(self, *, is_error: bool = False) -> "CallToolResult":
         """Return the result of a tool."""
-        # Commands and `textrawl resident` write replies too, and do not load the SDK.
+        # Commands write replies too, and do not load the SDK.
         from mcp.types import CallToolResult, TextContent  # noqa: PLC0415 - see above
 
         return CallToolResult(

@@ -13,7 +13,7 @@ from tests.attacks.site import issue, open_site
 from tests.conftest import Era
 from tests.support.http_team import ANA, BEN, HELLO, Team, bear, call_modern, gather, wait_until
 from textrawl import Settings
-from textrawl.resident.framing import MOST_BYTES
+from textrawl.host.framing import MOST_BYTES
 from textrawl.server.http.guards import Bodies, Window
 
 pytestmark = pytest.mark.anyio

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.conftest import Era
 from tests.support.http_team import ANA, HELLO, Team, bear, call, call_modern
 from tests.transports.stdio.test_bad_lines import BAD
-from textrawl.resident.framing import MOST_BYTES, Outline
+from textrawl.host.framing import MOST_BYTES, Outline
 
 pytestmark = pytest.mark.anyio
 

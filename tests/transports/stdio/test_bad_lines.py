@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
-from textrawl.resident.framing import MOST_BYTES
+from textrawl.host.framing import MOST_BYTES
 from textrawl.settings import read_foreign_environment
 
 HELLO = {

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from textrawl.resident.conversation import Conversation
-from textrawl.resident.description_file import read_packaged
+from textrawl.host.conversation import Conversation
+from textrawl.host.description_file import read_packaged
 
 READS = frozenset({"query_memory"})
 HELLO = {

@@ -10,8 +10,8 @@ import pytest
 
 from textrawl import create_server, read_settings
 from textrawl.environment import SESSION_SETTINGS, ValueSource, read_sources
-from textrawl.resident import description_file
-from textrawl.resident.description_file import (
+from textrawl.host import description_file
+from textrawl.host.description_file import (
     LISTS,
     PACKAGED,
     DescriptionFile,
@@ -19,7 +19,7 @@ from textrawl.resident.description_file import (
     name_description,
     read_packaged,
 )
-from textrawl.resident.entrance import find_entrance
+from textrawl.host.entrance import find_entrance
 from textrawl.server.sessions import describe
 
 pytestmark = pytest.mark.anyio

@@ -13,7 +13,7 @@ from tests.support.commands import find_socket_folder, serve_over_stdio
 from tests.support.hosts import find_hosts
 from textrawl.access.access_token import hash_token, make_token, shorten_token
 from textrawl.environment import SESSION_SETTINGS, ValueSource
-from textrawl.resident.entrance import SHARED_SETTINGS, describe_shared
+from textrawl.host.entrance import SHARED_SETTINGS, describe_shared
 from textrawl.settings import Settings
 
 OF_OTHERS = {
@@ -42,7 +42,7 @@ def test_pipes_whose_hosts_would_differ_do_not_meet(monkeypatch: pytest.MonkeyPa
             assert describe_shared([]) != plain, name
     for module, name, other in (
         ("sys", "prefix", "/else"), ("os", "geteuid", lambda: 4711),
-        ("textrawl.resident.entrance", "describe_code", lambda: "older"),
+        ("textrawl.host.entrance", "describe_code", lambda: "older"),
     ):  # fmt: skip
         with monkeypatch.context() as patch:
             patch.setattr(f"{module}.{name}", other)

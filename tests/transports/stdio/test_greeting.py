@@ -11,8 +11,8 @@ from mcp.types import jsonrpc_message_adapter
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from textrawl import Settings, create_server
-from textrawl.resident.conversation import HANDSHAKE_VERSIONS, MODERN_VERSIONS, Conversation
-from textrawl.resident.description_file import LISTS, read_packaged
+from textrawl.host.conversation import HANDSHAKE_VERSIONS, MODERN_VERSIONS, Conversation
+from textrawl.host.description_file import LISTS, read_packaged
 from textrawl.server.server import MemoryServer
 from textrawl.server.sessions import describe
 

@@ -22,9 +22,9 @@ from textrawl.hooks.response import name_project
 from textrawl.hooks.sessions import HookSession
 from textrawl.hooks.transcripts import capture as capture_texts
 from textrawl.hooks.transcripts import shorten
-from textrawl.resident.entrance import find_address
-from textrawl.resident.question import build_call
-from textrawl.resident.requests import SocketAnswer
+from textrawl.host.entrance import find_address
+from textrawl.host.question import build_call
+from textrawl.host.requests import SocketAnswer
 from textrawl.settings import read_settings
 from textrawl.values.leaks import SECRETS_DONE
 from textrawl.values.transcripts import Message

@@ -25,8 +25,8 @@ from textrawl.cli.inputs import (
     read_type,
 )
 from textrawl.cli.questions import CLIENT, find_answer
-from textrawl.resident.question import build_call
-from textrawl.resident.requests import SocketAnswer
+from textrawl.host.question import build_call
+from textrawl.host.requests import SocketAnswer
 from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import SHORT_ID, count_cleaned, escape_json, write_absence
 

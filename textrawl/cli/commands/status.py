@@ -11,7 +11,7 @@ from textrawl.cli.console import open_console, write_cell, write_error, write_js
 from textrawl.cli.inputs import AsJson
 from textrawl.environment import read_sources
 from textrawl.errors import StartRefused
-from textrawl.resident.entrance import choose_host, write_request
+from textrawl.host.entrance import choose_host, write_request
 from textrawl_client.unix_socket import Address, Unreachable, exchange
 
 _ANSWERING, _ENDING = 5.0, 10.0  # seconds that a process has to answer, and to end

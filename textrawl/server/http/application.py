@@ -24,7 +24,7 @@ from starlette.types import ASGIApp
 
 from textrawl.access.principal import Scope
 from textrawl.errors import TextrawlError
-from textrawl.resident.framing import MOST_BYTES
+from textrawl.host.framing import MOST_BYTES
 from textrawl.server.http.authentication import Authentication, Lookup, Revocations
 from textrawl.server.http.commands import COMMANDS, serve_commands
 from textrawl.server.http.guards import (

@@ -34,7 +34,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from textrawl.access.request import find_principal
-from textrawl.resident.framing import MOST_BYTES, MessageBuffer, Outline
+from textrawl.host.framing import MOST_BYTES, MessageBuffer, Outline
 from textrawl.server.http.guards import is_modern
 from textrawl.server.messages import MessageFault, read_message, refuse_length
 

@@ -23,7 +23,7 @@ from tests.support.pipes import (
     is_pipe,
     search,
 )
-from textrawl.resident.entrance import Entrance
+from textrawl.host.entrance import Entrance
 
 KILLS = 20
 WRITERS = 3

@@ -28,14 +28,14 @@ from textrawl.environment import (
     read_sources,
 )
 from textrawl.errors import StartRefused
-from textrawl.resident.description_file import (
+from textrawl.host.description_file import (
     Answers,
     DescriptionFile,
     describe_code,
     name_description,
     read_packaged,
 )
-from textrawl.resident.requests import SESSION, find_session_settings, write_request
+from textrawl.host.requests import SESSION, find_session_settings, write_request
 from textrawl_client.unix_socket import (
     KEY_SETTINGS,
     Address,

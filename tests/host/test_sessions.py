@@ -19,8 +19,8 @@ from tests.support.pipes import (
     search,
 )
 from tests.support.sockets import NEEDS_ROOT, ask_as_another_user, is_answered, read_all
-from textrawl.resident.entrance import Entrance
-from textrawl.resident.framing import MOST_BYTES
+from textrawl.host.entrance import Entrance
+from textrawl.host.framing import MOST_BYTES
 
 pytestmark = pytest.mark.slow
 

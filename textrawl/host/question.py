@@ -12,8 +12,8 @@ from typing import Any, cast
 from textrawl import __version__
 from textrawl.environment import find_value, read_sources
 from textrawl.errors import StartRefused
-from textrawl.resident.entrance import choose_address, start_host
-from textrawl.resident.requests import PING, SocketAnswer, complete, read_answer
+from textrawl.host.entrance import choose_address, start_host
+from textrawl.host.requests import PING, SocketAnswer, complete, read_answer
 from textrawl.values.word_lists import PROGRAM
 from textrawl_client.unix_socket import (
     MOST_BYTES,

@@ -11,7 +11,7 @@ from tests.support.commands import Launch, Process, Run, wait_for
 from tests.support.sockets import is_answered, recall
 from textrawl.environment import default_data_dir
 from textrawl.errors import TextrawlError
-from textrawl.resident.question import ask, build_call
+from textrawl.host.question import ask, build_call
 from textrawl_client import Client, SyncClient, errors
 from textrawl_client.unix_socket import MOST_BYTES, find_data_dir
 

@@ -15,9 +15,9 @@ import pytest
 from tests.support.commands import Launch, Run, wait_for
 from tests.support.sockets import fact_of, find_listener, is_answered, recall, remember
 from textrawl.errors import TextrawlError
-from textrawl.resident.entrance import find_address
-from textrawl.resident.question import ask
-from textrawl.resident.requests import PING
+from textrawl.host.entrance import find_address
+from textrawl.host.question import ask
+from textrawl.host.requests import PING
 from textrawl_client.unix_socket import Unreachable
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("uncovered")]

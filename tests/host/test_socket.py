@@ -27,11 +27,11 @@ from tests.support.sockets import (
 )
 from textrawl import __version__
 from textrawl.errors import TextrawlError
-from textrawl.resident.entrance import find_address
-from textrawl.resident.framing import MOST_BYTES as MOST_BYTES_OF_MESSAGES
-from textrawl.resident.listener import may_ask
-from textrawl.resident.question import ask, build_call
-from textrawl.resident.requests import PING
+from textrawl.host.entrance import find_address
+from textrawl.host.framing import MOST_BYTES as MOST_BYTES_OF_MESSAGES
+from textrawl.host.listener import may_ask
+from textrawl.host.question import ask, build_call
+from textrawl.host.requests import PING
 from textrawl.values.word_lists import PROGRAM
 from textrawl_client.unix_socket import (
     KEY_SETTINGS,

@@ -20,7 +20,7 @@ from tests.support.commands import (
 from tests.support.hosts import end_hosts_of_test
 from tests.support.pipes import open_entrance
 from tests.support.sockets import is_answered
-from textrawl.resident.entrance import Entrance
+from textrawl.host.entrance import Entrance
 
 __all__ = ["data_dir", "home", "launch", "postmasters", "run", "seed"]
 

@@ -11,8 +11,8 @@ import os
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from textrawl.resident.description_file import GREETINGS, LISTS, Answers
-from textrawl.resident.framing import RequestId, read_id, read_outline
+from textrawl.host.description_file import GREETINGS, LISTS, Answers
+from textrawl.host.framing import RequestId, read_id, read_outline
 from textrawl.values.word_lists import PROGRAM
 
 Members = dict[str, Any]

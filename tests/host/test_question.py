@@ -19,8 +19,8 @@ import pytest
 from tests.support.commands import Launch, Process, Run, name_memory, wait_for
 from tests.support.pages import ROOT
 from tests.support.sockets import find_listener, remember
+from textrawl.host.entrance import find_address
 from textrawl.memory.commands import OPERATIONS
-from textrawl.resident.entrance import find_address
 from textrawl.settings import read_foreign_environment
 
 # Prints what a command did not need, because another process has the memory open.

@@ -1,10 +1,7 @@
-"""The process that listens on the socket of a memory. If it ends, another process takes over.
+"""What listens on the socket of a host. It answers requests, and lets sessions begin.
 
-That is a server, or `textrawl resident`, which keeps a memory open and answers through the socket
-only. It has no upkeep and no tools, so it starts faster than a server and needs less memory.
-
-All processes of a memory try to take the lock of the socket. The kernel drops the lock of a process
-that ends, even by kill -9. The others try again every second.
+All processes of an address try to take its lock. The kernel drops the lock of a process that ends,
+even by kill -9. The others, such as a server over HTTP, try again every second.
 """
 
 import json
@@ -24,10 +21,10 @@ from anyio.abc import SocketAttribute, SocketListener, SocketStream
 from textrawl.client.local import LocalTools, Tools
 from textrawl.environment import read_sources
 from textrawl.errors import StartRefused
+from textrawl.host.answers import Admission, answer
+from textrawl.host.entrance import claim, find_key
 from textrawl.memory.opening import open_memory
 from textrawl.memory.store import Store
-from textrawl.resident.answers import Admission, answer
-from textrawl.resident.entrance import claim, find_key
 from textrawl.settings import Settings
 from textrawl.wire.replies import RecallLog, build_recall_log
 from textrawl_client.unix_socket import (
@@ -280,7 +277,7 @@ async def open_tools(settings: Settings, *, serving: bool) -> AsyncGenerator[Too
     same meaning as for `open_memory`. Raises StartRefused, DatabaseUnavailable.
     """
     if settings.server_url is not None:
-        from textrawl.resident.remote import (  # noqa: PLC0415 - it loads the MCP SDK
+        from textrawl.host.remote import (  # noqa: PLC0415 - it loads the MCP SDK
             open_remote_spaces,
         )
 

@@ -7,10 +7,10 @@ tool. Its `_meta` says which program asks, and with which version:
         "name": "query_memory", "arguments": {"mode": "search", "query": "who likes tea?"},
         "_meta": {"textrawl/program": {"version": "0.1.0", "client": "textrawl recall"}}}}
 
-`ping` asks whether the process lives, and `end` ends `textrawl resident`. After `session`, a server
-serves a session of MCP on the connection. Every other method is an operation of `memory.commands`,
-and its parameters are those of the operation. A request of another version, or of another form, is
-refused with the version of this process.
+`ping` asks whether the process lives, `end` ends a host, and `status` describes it. After
+`session`, a host serves a session of MCP on the connection. Every other method is an operation of
+`memory.commands`, and its parameters are those of the operation. A request of another version, or
+of another form, is refused with the version of this process.
 """
 
 import json
@@ -27,8 +27,8 @@ from textrawl.errors import (
     MemoryNotEnabled,
     TextrawlError,
 )
+from textrawl.host.requests import SESSION
 from textrawl.postgres.connection import describe_failure
-from textrawl.resident.requests import SESSION
 from textrawl.values.text import escape_hidden
 from textrawl.values.word_lists import PROGRAM
 from textrawl.wire.program import read_program

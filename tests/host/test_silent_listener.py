@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.commands import Launch
 from tests.support.hosts import end_hosts_of_test
-from textrawl.resident.entrance import find_address
+from textrawl.host.entrance import find_address
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from textrawl.environment import read_sources
 from textrawl.errors import StartRefused
-from textrawl.resident.conversation import Conversation, Request
-from textrawl.resident.entrance import (
+from textrawl.host.conversation import Conversation, Request
+from textrawl.host.entrance import (
     LEAVING_LINE,
     Entrance,
     find_entrance,
