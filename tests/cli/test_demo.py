@@ -243,4 +243,4 @@ def test_the_command_it_shows_starts_this_installation() -> None:
 
     assert Path(command[0]).is_absolute()
     assert done.stdout.decode() == f"textrawl {version('textrawl')}\n"
-    assert command[1:3] in ([], ["run", "--directory"])  # the checkout's .env or the client's
+    assert command[-2:-1] in ([], ["--env-file"])  # of the checkout

@@ -7,17 +7,15 @@ import pytest
 
 from tests.clients.installing import Unavailable, install
 from tests.clients.programs.program import Program, Server
-from tests.support.installation import find_uv
-from tests.support.pages import ROOT
+from textrawl.connect.clients import find_script
 
-# The snippet's uv changes nothing here, and a new memory downloads no model.
-_SETTLED = {"UV_NO_SYNC": "1", "UV_FROZEN": "1", "HF_HUB_OFFLINE": "1"}
+_SETTLED = {"HF_HUB_OFFLINE": "1"}  # a new memory downloads no model
 
 
 def write_snippet(environment: Mapping[str, str]) -> Server:
     """Return the server as a snippet starts it, with other settings."""
-    command = ("run", "--directory", str(ROOT), "textrawl")
-    return Server(find_uv(), command, {**_SETTLED, **environment})
+    program, *arguments = find_script()
+    return Server(program, tuple(arguments), {**_SETTLED, **environment})
 
 
 def provide(program: Program) -> Path:

@@ -21,9 +21,9 @@ from mcp.types import Tool
 from tenacity import retry, stop_after_attempt
 
 from tests.conftest import TOKEN, Databases
-from tests.support.commands import Run
+from tests.support.commands import Run, find_socket_folder
 from tests.support.connecting import CHECKOUT, write_folds
-from tests.support.installation import find_uv
+from tests.support.hosts import IDLE, note_folder
 from tests.support.pages import PAGES, ROOT, read_blocks, read_commands
 from textrawl.connect.clients import CLIENTS
 from textrawl.embedded.postmaster import OWNER, SUPERUSER
@@ -101,17 +101,17 @@ COMMANDS = sorted(
 
 @pytest.fixture
 def environment(database_url: str) -> dict[str, str]:
-    """The environment of a client, with a database of the test's own; uv changes nothing."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "UV") if name in os.environ}
+    """The environment of a client, with a database of the test's own."""
+    note_folder(find_socket_folder())
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     ours = dict(zip(OURS, (database_url, TOKEN), strict=True))
-    return {**kept, **ours, "UV_NO_SYNC": "1", "UV_FROZEN": "1", "HF_HUB_OFFLINE": "1"}
+    place = {"TEXTRAWL_DATA_DIR": find_socket_folder()}
+    return {**kept, **ours, **place, **IDLE, "HF_HUB_OFFLINE": "1"}
 
 
 def place(words: Sequence[str]) -> list[str]:
     """Return a command of the pages as it is on this machine."""
     [program, *arguments] = [word.replace(CHECKOUT, str(ROOT)) for word in words]
-    if program.endswith(".uv/bin/uv"):
-        return [find_uv(), *arguments]
     return [str(ROOT / program), *arguments]
 
 
@@ -259,13 +259,13 @@ def test_every_other_command_of_the_pages_succeeds(
     for line in find_commands(".venv/bin/textrawl"):
         outcome = run(*shlex.split(line, comments=True)[1:], **environment)
         assert outcome.code == 0, (line, outcome.err + outcome.out)
-    for line in find_commands(f"{CHECKOUT}/.uv/bin/uv"):
+    for line in find_commands(f"{CHECKOUT}/.venv/bin/textrawl"):
         done = run_program(shlex.split(line, comments=True), environment)
         assert done.returncode == 0, (line, done.stderr + done.stdout)
 
 
 def test_the_tests_above_know_the_program_of_every_command() -> None:
-    programs = (f"{CHECKOUT}/.uv/bin/uv", ".venv/bin/textrawl", ".venv/bin/pytest")
+    programs = (f"{CHECKOUT}/.venv/bin/textrawl", ".venv/bin/textrawl", ".venv/bin/pytest")
     assert [line for line in find_commands("") if not line.startswith(programs)] == []
 
 

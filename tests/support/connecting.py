@@ -7,7 +7,7 @@ from textrawl.connect.clients import CLIENTS, OTHER, ClientProgram, LocalServer
 from textrawl.connect.connection import write_entry
 
 CHECKOUT = "/path/to/textrawl"
-COMMAND = (f"{CHECKOUT}/.uv/bin/uv", "run", "--directory", CHECKOUT, "textrawl")
+COMMAND = (f"{CHECKOUT}/.venv/bin/textrawl",)
 
 
 def write_folds() -> str:

@@ -416,15 +416,17 @@ _CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def find_command() -> list[str]:
-    """Return the words of a command that starts the server from any folder and with any PATH."""
-    if uv := _find_uv():
-        # A client starts the server in the user's project. A `.env` there is for other programs.
-        return [uv, "run", "--directory", str(_CHECKOUT), "textrawl"]
-    return find_script()
+    """Return the words of a command that starts the server from any folder and with any PATH.
+
+    The `.env` of a checkout counts for clients too, which start the server in other folders.
+    """
+    file = _CHECKOUT / ".env"
+    own = ["--env-file", str(file)] if find_checkout() is not None and file.is_file() else []
+    return [*find_script(), *own]
 
 
 def find_script() -> list[str]:
-    """Return the words that start the installed program itself, which takes less time."""
+    """Return the words that start the installed program itself."""
     script = Path(sys.executable).with_name("textrawl")
     # With -P, Python does not load modules from the folder of a project.
     return [str(script)] if script.is_file() else [sys.executable, "-P", "-m", "textrawl"]
@@ -433,11 +435,3 @@ def find_script() -> list[str]:
 def find_checkout() -> Path | None:
     """Return the checkout that textrawl runs from, if uv installed it there, else None."""
     return _CHECKOUT if Path(sys.prefix).resolve() == _CHECKOUT / ".venv" else None
-
-
-def _find_uv() -> str | None:
-    """Return the path of uv if textrawl runs from a checkout that uv installed, else None."""
-    if find_checkout() is None:
-        return None
-    own = _CHECKOUT / ".uv/bin/uv"
-    return str(own) if own.is_file() else shutil.which("uv")

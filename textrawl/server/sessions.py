@@ -59,6 +59,7 @@ from textrawl.values.text import clean_name
 
 _FINISHING = 60.0  # seconds that calls have to end after the end of the input: an LLM needs most
 _MOST = 200  # sessions at the same time
+_SETTLING = 1.0  # seconds after the beginning of a session
 _LEAVING = 1.0  # seconds that sessions have to end, less than a client waits before it kills
 _CLIENT = f"{VERSION.rpartition('/')[0]}/clientInfo"
 
@@ -383,8 +384,17 @@ def _read_megabytes() -> int:
 
 
 async def _renew(server: MemoryServer, description: DescriptionFile) -> None:
-    """Write the description of `server` for the next start, if it has changed."""
-    await anyio.to_thread.run_sync(description.write, await describe(server))
+    """Write the description of `server` for the next start, if it has changed.
+
+    The first calls of the session come first. If the description is right for one version of the
+    protocol, it is right for the others.
+    """
+    await anyio.sleep(_SETTLING)
+    version = MODERN_VERSIONS[-1]
+    newest = await describe(server, [version])
+    known = {method: description.answers.get(method, {}).get(version) for method in newest}
+    if known != {method: each.get(version) for method, each in newest.items()}:
+        await anyio.to_thread.run_sync(description.write, await describe(server))
 
 
 async def _leave(leaving: anyio.Event, writer: MessageWriter, scope: anyio.CancelScope) -> None:

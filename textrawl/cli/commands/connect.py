@@ -238,12 +238,18 @@ _UNSEEN = (
 )
 
 
+_STAYS_OPEN = (
+    "The memory stays open for ten minutes after its last client: `textrawl status` shows what runs."
+)
+
+
 def list_notes(client: ClientProgram, server: Server) -> list[str]:
     """Return what the user still has to do or to know after connecting."""
     notes = [f"{client.title} reads this when it starts: restart it if it runs."]
     if isinstance(server, ServerAddress):
         notes += [_describe_token(client, server.token)] if server.token else []
     else:
+        notes.append(_STAYS_OPEN)
         if hidden := _list_hidden_settings(server.settings):
             notes.append(_UNSEEN.format(client.title, ", ".join(hidden), find_user_file()))
         if client.write_program(server).get("required"):
