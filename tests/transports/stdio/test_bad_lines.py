@@ -12,6 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.support.hosts import IDLE, end_hosts
 from textrawl.host.framing import MOST_BYTES
 from textrawl.settings import read_foreign_environment
 
@@ -31,9 +32,14 @@ PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 Process = subprocess.Popen[bytes]
 
 
+def describe_environment(folder: Path) -> dict[str, str]:
+    """The environment of `textrawl` without a memory."""
+    return read_foreign_environment() | {"ENABLE_MEMORY": "off", "DATA_DIR": str(folder)} | IDLE
+
+
 @contextmanager
 def start(folder: Path) -> Generator[Process]:
-    environment = read_foreign_environment() | {"ENABLE_MEMORY": "off"}
+    environment = describe_environment(folder)
     with subprocess.Popen(
         [sys.executable, "-m", "textrawl"],
         stdin=subprocess.PIPE,
@@ -48,6 +54,7 @@ def start(folder: Path) -> Generator[Process]:
         assert process.stdin is not None
         process.stdin.close()
         assert process.wait(120) == 0
+    end_hosts(folder)
 
 
 @pytest.fixture
@@ -194,7 +201,7 @@ def test_a_client_that_reads_late_gets_every_answer_whole(process: Process) -> N
 
 def test_a_client_at_a_socket_is_answered_like_one_at_a_pipe(tmp_path: Path) -> None:
     """As those that run on Node are."""
-    environment = read_foreign_environment() | {"ENABLE_MEMORY": "off"}
+    environment = describe_environment(tmp_path)
     ours, theirs = socket.socketpair()
     with (
         ours,
@@ -219,4 +226,5 @@ def test_a_client_at_a_socket_is_answered_like_one_at_a_pipe(tmp_path: Path) -> 
         assert wire.readline() == b""
         assert process.wait(120) == 0
 
+    end_hosts(tmp_path)
     assert sorted(heard) == list(range(400))
