@@ -11,6 +11,7 @@ from mcp.types import TextContent
 
 from tests.conftest import TOKEN, Connect
 from tests.support.commands import FACT, HELLO, Launch, Run
+from tests.support.hosts import end_hosts
 from textrawl.server.description import INSTRUCTIONS
 from textrawl.tools.catalogue import find_toolsets
 from textrawl.wire.replies import Renderer, write_json
@@ -178,6 +179,7 @@ def test_a_server_notes_the_recalls_that_are_counted(
         server.say({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
         answer = server.hear()["result"]
     server.end()
+    end_hosts(data_dir)
 
     reply = ask(run, "tea", DATA_DIR=data_dir)
 

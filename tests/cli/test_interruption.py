@@ -73,7 +73,7 @@ def test_a_demo_that_is_interrupted_while_it_loads_ends_with_one_line(
         (["recall", "tea"], "textrawl.cli.questions"),
         (["recall", "tea"], "typer"),
         (["hook", "prompt"], "textrawl.hooks.command"),
-        (["host"], "textrawl.cli.hosting"),
+        (["host"], "textrawl.cli.host"),
         (["--help"], "rich"),
         (["no-such"], "textrawl.cli.console"),
     ],

@@ -14,6 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
+import anyio.to_thread
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.types import Implementation, TextContent
@@ -26,12 +27,14 @@ from textrawl.connect.clients import CLIENTS, find_script
 from textrawl.embedded.cluster import run_embedded
 from textrawl.environment import write_name
 from textrawl.errors import InternalError, StartRefused
+from textrawl.host.running import end_running
 from textrawl.settings import Format, read_foreign_environment
 from textrawl.tools.memory.entity_reply import EntityReply
 from textrawl.tools.memory.search_replies import SearchReply
 from textrawl.values.text import MOST_TOKENS
 from textrawl.wire.replies import Renderer, Reply, Written
 from textrawl.wire.token_counter import ENCODING, Counter, choose_counter
+from textrawl_client.unix_socket import build_address
 
 _NO_BUDGET = 1_000_000
 
@@ -158,6 +161,13 @@ async def open_session(data_dir: Path) -> AsyncGenerator[DemoSession]:
                     f"The demonstration's server failed in {data_dir}: {reason}. To begin anew, "
                     "name another folder with --data-dir"
                 ) from group
+            finally:
+                # The host would have the demonstration's memory open for some minutes more.
+                await anyio.to_thread.run_sync(_end_host, data_dir)
+
+
+def _end_host(data_dir: Path) -> None:
+    end_running(build_address(data_dir.absolute(), {}).folder)
 
 
 def _describe_server(data_dir: Path, empty: str) -> StdioServerParameters:

@@ -1,21 +1,12 @@
 """The commands `status` and `stop`."""
 
-import json
-import time
-from collections.abc import Iterator
-from contextlib import suppress
 from datetime import datetime
-from typing import Any
 
 from textrawl.cli.console import open_console, write_cell, write_error, write_json, write_message
 from textrawl.cli.inputs import AsJson
 from textrawl.environment import read_sources
-from textrawl.errors import StartRefused
-from textrawl.host.entrance import choose_host, write_request
-from textrawl_client.unix_socket import Address, Unreachable, exchange
-
-_ANSWERING, _ENDING = 5.0, 10.0  # seconds that a process has to answer, and to end
-_PAUSE = 0.02  # seconds between checks
+from textrawl.host.entrance import choose_host
+from textrawl.host.running import end_running, list_running
 
 
 def status(as_json: AsJson = False) -> None:
@@ -24,7 +15,7 @@ def status(as_json: AsJson = False) -> None:
     Clients, commands and hooks share a process, which ends by itself some minutes after the last
     of them.
     """
-    found = [described for _, described in _find_hosts()]
+    found = [described for _, described in list_running(choose_host(read_sources()).folder)]
     if as_json:
         write_json(found)
         return
@@ -50,39 +41,8 @@ def stop() -> None:
 
     They first finish the calls that they have read. The next client, command or hook starts one.
     """
-    found = list(_find_hosts())
-    if not found:
+    ended = end_running(choose_host(read_sources()).folder)
+    if ended:
+        write_message(f"Ended: {ended}")
+    else:
         write_error("Nothing runs")
-        return
-    for address, described in found:
-        if not described["ends"]:
-            raise StartRefused(
-                f"The server over HTTP {described['process']} has this memory open: end it where "
-                "it was started"
-            )
-        with suppress(OSError, Unreachable):
-            _ask(address, "end")
-        end = time.monotonic() + _ENDING
-        while address.lock.exists():
-            if time.monotonic() > end:
-                raise StartRefused(f"The process {described['process']} has not ended: try again")
-            time.sleep(_PAUSE)
-    write_message(f"Ended: {len(found)}")
-
-
-def _find_hosts() -> Iterator[tuple[Address, dict[str, Any]]]:
-    """Yield the address of each host of the data folder, with what it says of itself."""
-    folder = choose_host(read_sources()).folder
-    for path in sorted(folder.glob("*.sock")):
-        address = Address(folder, path.stem)
-        try:
-            answer = _ask(address, "status")
-        except (OSError, Unreachable, ValueError):
-            continue
-        if "process" in answer.get("result", {}):
-            yield address, answer["result"]
-
-
-def _ask(address: Address, method: str) -> dict[str, Any]:
-    deadline = time.monotonic() + _ANSWERING
-    return json.loads(exchange(address, write_request(method), write_request("ping"), deadline))

@@ -1,0 +1,54 @@
+"""The hosts that run now: what each says of itself, and its end."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from textrawl.errors import StartRefused
+from textrawl.host.requests import write_request
+from textrawl_client.unix_socket import Address, Unreachable, exchange
+
+_ANSWERING, _ENDING = 5.0, 10.0  # seconds that a process has to answer, and to end
+_PAUSE = 0.02  # seconds between checks
+
+
+def list_running(folder: Path) -> Iterator[tuple[Address, dict[str, Any]]]:
+    """Yield the address of each host whose socket is in `folder`, with what it says of itself."""
+    for path in sorted(folder.glob("*.sock")):
+        address = Address(folder, path.stem)
+        try:
+            answer = _ask(address, "status")
+        except (OSError, Unreachable, ValueError):
+            continue
+        if "process" in answer.get("result", {}):
+            yield address, answer["result"]
+
+
+def end_running(folder: Path) -> int:
+    """End each host whose socket is in `folder`, wait for it, and return their number.
+
+    Raises StartRefused if one does not end.
+    """
+    found = list(list_running(folder))
+    for address, described in found:
+        process = described["process"]
+        if not described["ends"]:
+            raise StartRefused(
+                f"The server over HTTP {process} has this memory open: end it where it was started"
+            )
+        with suppress(OSError, Unreachable):
+            _ask(address, "end")
+        end = time.monotonic() + _ENDING
+        while address.lock.exists():
+            if time.monotonic() > end:
+                raise StartRefused(f"The process {process} has not ended: try again")
+            time.sleep(_PAUSE)
+    return len(found)
+
+
+def _ask(address: Address, method: str) -> dict[str, Any]:
+    deadline = time.monotonic() + _ANSWERING
+    return json.loads(exchange(address, write_request(method), write_request("ping"), deadline))
