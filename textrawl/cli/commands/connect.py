@@ -238,7 +238,10 @@ _UNSEEN = (
 )
 
 
-_STAYS_OPEN = "The memory stays open for ten minutes after its last client: `textrawl status` shows what runs."
+_STAYS_OPEN = (
+    "The memory stays open for ten minutes after its last client: `textrawl status` shows what "
+    "runs."
+)
 
 
 def list_notes(client: ClientProgram, server: Server) -> list[str]:
