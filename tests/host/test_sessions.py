@@ -107,7 +107,7 @@ def test_a_pipe_with_other_settings_has_a_host_of_its_own(
     assert server.popen.poll() is None
 
 
-def test_a_client_beside_a_server_over_http_acts_as_the_servers_own_principal(
+def test_a_client_beside_a_server_over_http_acts_as_the_user_of_this_machine(
     launch: Launch, data_dir: Path, entrance: Entrance
 ) -> None:
     http = launch("serve", "--http", "--port", "0", DATA_DIR=data_dir, EMBEDDING_PROVIDER="none")

@@ -114,7 +114,7 @@ def _answer_here(request: Request, settings: Any, *, create: bool) -> SocketAnsw
         settings = settings.model_copy(update={"read_only": True})
 
     async def run() -> SocketAnswer:
-        async with listener.open_tools(settings, serving=False) as tools:
+        async with listener.open_tools(settings) as tools:
             answer = await answers.answer(tools, json.dumps(complete(request)).encode())
             return read_answer(answer)
 

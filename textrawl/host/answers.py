@@ -33,7 +33,6 @@ from textrawl.values.text import escape_hidden
 from textrawl.values.word_lists import PROGRAM
 from textrawl.wire.program import read_program
 from textrawl.wire.replies import describe_error, write_sentences
-from textrawl_client.unix_socket import Address
 from textrawl_client.wire import Answer
 
 Members = dict[str, Any]
@@ -56,12 +55,7 @@ class Admission(dict[str, Any]):
 
 
 class Host(Protocol):
-    """A server that has sessions for the clients of other processes.
-
-    Their requests come to its own `address`, because processes of another kind can have the other.
-    """
-
-    address: Address
+    """A process that has sessions for the clients of other processes."""
 
     async def admit(self, params: Members, /) -> Admission:
         """Begin a session. Raises ArgumentInvalid if a setting of the client is wrong."""

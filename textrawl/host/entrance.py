@@ -68,7 +68,7 @@ _PATHS = ("data_dir", "vault")
 # Libraries read these variables of the environment, and those that begin or end in this way.
 _READ_BY_LIBRARIES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "TZ")
 _PREFIXES, _SUFFIX = ("PG", "OTEL_"), "_PROXY"
-_MOMENTS = (0.01, 0.02, 0.05)  # seconds: a pipe that looks at the lock holds it for a moment
+_MOMENTS = (0.01, 0.02, 0.05)  # seconds: a pipe that looks at the lock holds it so long
 _LONGEST_LOG = 1 << 20  # bytes: a longer one is begun anew
 
 
@@ -186,24 +186,16 @@ def claim(address: Address) -> Generator[bool]:
 
 
 def _take(lock: int, path: Path) -> bool:
-    try:
-        _lock(lock, fcntl.LOCK_EX)
-        return os.path.samestat(os.fstat(lock), path.stat())
-    except OSError:  # another process has the lock, or has just deleted the file
-        return False
-
-
-def _lock(lock: int, kind: int) -> None:
-    """Take a lock. Raises BlockingIOError if a process has it for longer than a moment."""
-    for pause in (*_MOMENTS, None):
+    """Return whether the lock is taken. Another process may have it for a moment only."""
+    for pause in _MOMENTS:
         try:
-            fcntl.flock(lock, kind | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return os.path.samestat(os.fstat(lock), path.stat())
         except BlockingIOError:
-            if pause is None:
-                raise
             time.sleep(pause)
-        else:
-            return
+        except OSError:  # another process has just deleted the file
+            return False
+    return False
 
 
 def is_claimed(address: Address) -> bool:

@@ -24,9 +24,8 @@ from textrawl.errors import StartRefused
 from textrawl.host.answers import Admission, answer
 from textrawl.host.entrance import claim, find_key
 from textrawl.memory.opening import open_memory
-from textrawl.memory.store import Store
 from textrawl.settings import Settings
-from textrawl.wire.replies import RecallLog, build_recall_log
+from textrawl.wire.replies import build_recall_log
 from textrawl_client.unix_socket import (
     MOST_BYTES,
     Address,
@@ -248,7 +247,6 @@ def locate(settings: Settings) -> Address:
     return build_address(settings.data_dir, find_key(read_sources()))
 
 
-_FLUSHING = 5.0  # seconds between writes of the recall log
 _LAST_FLUSH = 1.0  # time limit in seconds for recording the last recalls
 _CHECKING = 0.5  # seconds between checks whether the process is still needed
 
@@ -262,7 +260,7 @@ async def run_remote(settings: Settings) -> None:
     with claim(address) as claimed:
         if not claimed:
             return
-        async with open_tools(settings, serving=True) as tools, anyio.create_task_group() as tasks:
+        async with open_tools(settings) as tools, anyio.create_task_group() as tasks:
             listener = Listener(address, partial(answer, tools, end=ended.set))
             tasks.start_soon(listener.serve)
             await wait_until_idle([listener], 60 * settings.host_idle, ended)
@@ -270,11 +268,11 @@ async def run_remote(settings: Settings) -> None:
 
 
 @asynccontextmanager
-async def open_tools(settings: Settings, *, serving: bool) -> AsyncGenerator[Tools]:
-    """Open the memory of `settings`, and yield its tools.
+async def open_tools(settings: Settings) -> AsyncGenerator[Tools]:
+    """Open the memory of `settings` for some requests, and yield its tools.
 
-    The memory is that of the server in SERVER_URL, if this setting has a value. `serving` has the
-    same meaning as for `open_memory`. Raises StartRefused, DatabaseUnavailable.
+    The memory is that of the server in SERVER_URL, if this setting has a value. Raises
+    StartRefused, DatabaseUnavailable.
     """
     if settings.server_url is not None:
         from textrawl.host.remote import (  # noqa: PLC0415 - it loads the MCP SDK
@@ -284,20 +282,11 @@ async def open_tools(settings: Settings, *, serving: bool) -> AsyncGenerator[Too
         async with open_remote_spaces(settings.server_url, settings) as spaces:
             yield spaces
         return
-    async with open_memory(settings, serving=serving, walled=False) as store:
+    async with open_memory(settings) as store:
         recalls = build_recall_log(settings)
         try:
-            async with anyio.create_task_group() as beside:
-                beside.start_soon(_record_recalls, recalls, store)
-                yield LocalTools(store, settings, recalls=recalls, names=TRAIL_NAMES)
-                beside.cancel_scope.cancel()
+            yield LocalTools(store, settings, recalls=recalls, names=TRAIL_NAMES)
         finally:
             if recalls is not None:
                 with anyio.move_on_after(_LAST_FLUSH, shield=True):
                     await recalls.flush(store.database)
-
-
-async def _record_recalls(recalls: RecallLog | None, store: Store) -> None:
-    while recalls is not None:
-        await anyio.sleep(_FLUSHING)
-        await recalls.flush(store.database)

@@ -28,6 +28,7 @@ from textrawl.host.entrance import (
     read_refusal,
     start_host,
 )
+from textrawl.host.framing import CHUNK, MOST_BYTES
 from textrawl_client.unix_socket import (
     NotListening,
     Unreachable,
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
     from subprocess import Popen
 
 _ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-_CHUNK = 65_536  # bytes: the capacity of a pipe
-_LONGEST = 1_048_576  # bytes of a line that is kept whole: a host refuses longer ones
 _MOST = 8 << 20  # bytes that are kept for a slow client or host; further ones stay in the pipe
 _PAUSE, _RESTART = 0.02, 0.5  # seconds between attempts to reach a host, and to start one
 _SILENCE, _SIGN = 2.0, 6.0  # seconds without an answer until a host is asked, and has to answer
@@ -190,7 +189,7 @@ class Pipe:
     def _wait(self) -> set[int]:
         """Return the descriptors that are ready, after a pause if there is no host."""
         poll, waiting = select.poll(), sum(len(one.line) for one in self._unsent)
-        endless = self._host is None and len(self._line) > _LONGEST
+        endless = self._host is None and len(self._line) > MOST_BYTES
         if not (self._ended or self._leaving or endless or max(waiting, self._talk.size) > _MOST):
             poll.register(self._source, select.POLLIN)
         if self._unwritten:
@@ -207,7 +206,7 @@ class Pipe:
     def _read(self) -> None:
         """Read what the client sends, and greet it or queue it for the host."""
         try:
-            chunk = os.read(self._source, _CHUNK)
+            chunk = os.read(self._source, CHUNK)
         except OSError:  # a socket or terminal whose other end is closed
             chunk = b""
         self._ended = not chunk
@@ -216,7 +215,7 @@ class Pipe:
             self._pass(bytes(self._line) + line, whole=True)
             self._line.clear()
         self._line += rest
-        if len(self._line) > _LONGEST and self._host is not None:
+        if len(self._line) > MOST_BYTES and self._host is not None:
             self._pass(bytes(self._line), whole=False)
             self._line.clear()
 
@@ -226,7 +225,6 @@ class Pipe:
             self._unsent.append(Request(line, "", None, end=b"\n" * whole))
             self._endless = not whole
             return
-        line = line.removeprefix(b"\xef\xbb\xbf")  # .NET programs begin a stream with this mark
         if not line.strip():
             return
         if self._host is not None and self._talk.begins_again(line):
@@ -264,7 +262,7 @@ class Pipe:
     def _receive(self, host: socket.socket) -> None:
         """Receive lines of the host, and queue them for the client. Raises EOFError."""
         try:
-            chunk = host.recv(_CHUNK)
+            chunk = host.recv(CHUNK)
         except BlockingIOError:
             return
         except OSError:  # it was killed before it read everything

@@ -276,7 +276,7 @@ class Sessions:
         self._app: App | None = None
         self._since = datetime.now(UTC)
         self._open = set[MessageWriter]()
-        self._described = set[str]()
+        self._described = set[Path]()
 
     def listen(self, app: App | None, *, ends: bool = True) -> list[Listener]:
         """Return what listens at the address of the host, and at that of its memory.
@@ -322,9 +322,7 @@ class Sessions:
         except StartRefused as error:
             raise ArgumentInvalid(str(error), title="Session refused") from error
         path = name_description(self.address, given, token)
-        description = None if str(path) in self._described else DescriptionFile(path)
-        self._described.add(str(path))
-        return Admission(partial(self._serve, server, description), reads=server.list_reads())
+        return Admission(partial(self._serve, server, path), reads=server.list_reads())
 
     def describe(self, *, ends: bool) -> dict[str, Any]:
         """Return what `textrawl status` shows of this process."""
@@ -354,7 +352,7 @@ class Sessions:
     async def _serve(
         self,
         server: MemoryServer,
-        description: DescriptionFile | None,
+        description: Path,
         descriptor: int,
         leaving: anyio.Event,
     ) -> None:
@@ -366,12 +364,26 @@ class Sessions:
             try:
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(_leave, leaving, writer, tasks.cancel_scope)
-                    if description is not None:
-                        tasks.start_soon(_renew, server, description)
+                    if description not in self._described:
+                        tasks.start_soon(self._renew, server, description)
                     await low.run(reader, writer, low.create_initialization_options())
                     tasks.cancel_scope.cancel()
             finally:
                 self._open.discard(writer)
+
+    async def _renew(self, server: MemoryServer, path: Path) -> None:
+        """Write the description of `server` for the next start, if it has changed.
+
+        The first calls of the session come first. If the description is right for one version of
+        the protocol, it is right for the others.
+        """
+        await anyio.sleep(_SETTLING)
+        file, version = DescriptionFile(path), MODERN_VERSIONS[-1]
+        newest = await describe(server, [version])
+        known = {method: file.answers.get(method, {}).get(version) for method in newest}
+        if known != {method: each.get(version) for method, each in newest.items()}:
+            await anyio.to_thread.run_sync(file.write, await describe(server))
+        self._described.add(path)
 
 
 def _read_megabytes() -> int:
@@ -381,20 +393,6 @@ def _read_megabytes() -> int:
     except OSError:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 20
     return pages * resource.getpagesize() >> 20
-
-
-async def _renew(server: MemoryServer, description: DescriptionFile) -> None:
-    """Write the description of `server` for the next start, if it has changed.
-
-    The first calls of the session come first. If the description is right for one version of the
-    protocol, it is right for the others.
-    """
-    await anyio.sleep(_SETTLING)
-    version = MODERN_VERSIONS[-1]
-    newest = await describe(server, [version])
-    known = {method: description.answers.get(method, {}).get(version) for method in newest}
-    if known != {method: each.get(version) for method, each in newest.items()}:
-        await anyio.to_thread.run_sync(description.write, await describe(server))
 
 
 async def _leave(leaving: anyio.Event, writer: MessageWriter, scope: anyio.CancelScope) -> None:

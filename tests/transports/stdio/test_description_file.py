@@ -4,13 +4,14 @@ import os
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
 
 import anyio
 import pytest
 
-from textrawl import create_server, read_settings
+from textrawl import Settings, create_server, read_settings
 from textrawl.environment import SESSION_SETTINGS, ValueSource, read_sources
-from textrawl.host import description_file
+from textrawl.host import description_file, entrance
 from textrawl.host.description_file import (
     LISTS,
     PACKAGED,
@@ -50,6 +51,26 @@ def test_the_packages_file_is_for_the_default_settings_alone() -> None:
     for name in ("toolsets", "read_only", "enable_memory", "resources", "access_token", "space"):
         entrance = find_entrance([ValueSource("environment", {name.upper(): "x"})])
         assert entrance.read_description() == {}, name
+
+
+def test_no_other_setting_shapes_what_the_package_says(tmp_path: Path) -> None:
+    def build(**changes: Any) -> object:
+        server = create_server(read_settings(data_dir=tmp_path, toolsets=["all"], **changes))
+        lists = (server.list_tools, server.list_prompts, server.list_resource_templates)
+        described = server._description  # pyright: ignore[reportPrivateUsage]
+        return [anyio.run(each) for each in lists], described
+
+    others: dict[str, object] = {}
+    for name, field in Settings.model_fields.items():
+        if field.annotation is bool:
+            others[name] = not field.default
+        elif get_origin(field.annotation) is Literal:
+            others[name] = next(one for one in get_args(field.annotation) if one != field.default)
+    offering = entrance._OFFERING  # pyright: ignore[reportPrivateUsage]
+    changed = {name: other for name, other in others.items() if name not in offering}
+
+    assert len(changed) > 8
+    assert build(**changed) == build()
 
 
 def test_the_file_is_another_one_for_other_lists(monkeypatch: pytest.MonkeyPatch) -> None:
