@@ -7,7 +7,7 @@ import psycopg
 
 from tests.cli.test_daily_commands import show_on_terminal
 from tests.conftest import TOKEN, Databases
-from tests.support.commands import Run
+from tests.support.commands import Run, type_answer
 from textrawl.embedded.postmaster import OWNER
 
 
@@ -101,3 +101,18 @@ def test_a_person_says_who_they_are_and_asks_about_me(run: Run, database_url: st
     assert [row["entity_name"] for row in json.loads(shown.out)] == ["Jeff"]
     assert asked.out.splitlines()[0].startswith("Jeff")
     assert cleared.out == "You are no longer Jeff (person) in default\n"
+
+
+def test_the_first_connection_asks_who_you_are_and_a_second_one_does_not(
+    data_dir: Path, home: Path
+) -> None:
+    place = {"HOME": str(home), "DATA_DIR": str(data_dir)}
+
+    first = type_answer("y\nNina Brandt", "connect", "cursor", **place)
+    own = type_answer("", "me", "--json", **place)
+    second = type_answer("y", "connect", "gemini-cli", **place)
+
+    assert (first.code, second.code) == (0, 0)
+    assert "You are Nina Brandt in default" in first.err
+    assert [row["entity_name"] for row in json.loads(own.out)] == ["Nina Brandt"]
+    assert "Who are you?" not in second.err

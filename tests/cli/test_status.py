@@ -49,3 +49,25 @@ def test_a_server_over_http_is_named_and_not_ended(
 
     assert "over HTTP" in refused.complaint
     assert json.loads(run("status", "--json", DATA_DIR=data_dir).out)
+
+
+def test_restoring_and_migrating_end_the_host_first_and_a_client_goes_on(
+    launch: Launch, run: Run, data_dir: Path, tmp_path: Path
+) -> None:
+    run("backup", str(tmp_path / "backup"), DATA_DIR=data_dir)
+    client = launch("serve", DATA_DIR=data_dir)
+    client.open()
+    [first] = find_hosts(data_dir)
+
+    migrated = run("migrate", DATA_DIR=data_dir)
+    ended = not first.is_running()
+    client.say({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
+    listed = client.hear()["result"]["tools"]
+    wait_for(lambda: find_hosts(data_dir))
+    [second] = find_hosts(data_dir)
+    restored = run("restore", str(tmp_path / "backup"), DATA_DIR=data_dir)
+
+    assert migrated.code == 0
+    assert ended
+    assert listed
+    assert (restored.code, second.is_running()) == (0, False)

@@ -132,7 +132,7 @@ def test_on_a_terminal_it_asks(
 ) -> None:
     path = locate("cursor")
     before = write(path, "{}")
-    done = type_answer(answer, "connect", "cursor", HOME=str(home))
+    done = type_answer(f"{answer}\n", "connect", "cursor", HOME=str(home))
 
     assert done.code == code
     assert "Write this? [y/N]" in done.err

@@ -110,7 +110,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def type_answer(answer: str, *words: str, **environment: str) -> Outcome:
-    """Runs a command in a process of its own, with an answer that is typed on a terminal."""
+    """Runs a command in a process of its own, with lines that are typed on a terminal."""
     ours, theirs = pty.openpty()
     os.write(ours, f"{answer}\n".encode())
     done = subprocess.run(

@@ -59,7 +59,7 @@ def find_answer(request: Request, *, create: bool = False) -> SocketAnswer:
     """
     try:
         with show_wait("Reading"):
-            starting = _STARTING if _may_start() else None
+            starting = _STARTING if has_memory() else None
             return ask_process(request, timeout=_LONGEST, starting=starting)
     except KeyboardInterrupt:  # the connection is closed, and the process takes the work back
         raise Interrupted(signal.SIGINT) from None
@@ -79,8 +79,8 @@ def find_answer(request: Request, *, create: bool = False) -> SocketAnswer:
         return _answer_here(request, settings, create=create)
 
 
-def _may_start() -> bool:
-    """Return whether there is a memory here that a process can open."""
+def has_memory() -> bool:
+    """Return whether there is a memory on this machine, or a database, that a process can open."""
     sources = read_sources()
     if find_value("server_url", sources) is not None:
         return False

@@ -71,6 +71,13 @@ def show_target(conninfo: str) -> str:
     return " ".join(f"{part}={parts[part]}" for part in _TARGET if parts.get(part)) or _HIDDEN
 
 
+def name_memory(settings: Settings) -> str:
+    """Return the folder of the embedded Postgres, or the target of DATABASE_URL."""
+    if settings.database_url is None:
+        return str(settings.data_dir)
+    return show_target(settings.database_url.get_secret_value())
+
+
 def describe_settings() -> str:
     """Return every setting with its description and default, as the text of a `.env` file."""
     introduction = "\n".join(f"# {line}" for line in _INTRODUCTION.splitlines())

@@ -2,12 +2,13 @@
 
 import json
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from textrawl.errors import StartRefused
+from textrawl.host.entrance import claim
 from textrawl.host.requests import write_request
 from textrawl_client.unix_socket import Address, Unreachable, exchange
 
@@ -27,15 +28,19 @@ def list_running(folder: Path) -> Iterator[tuple[Address, dict[str, Any]]]:
             yield address, answer["result"]
 
 
-def end_running(folder: Path) -> int:
+def end_running(folder: Path, memory: str | None = None, *, beside_servers: bool = False) -> int:
     """End each host whose socket is in `folder`, wait for it, and return their number.
 
-    Raises StartRefused if one does not end.
+    With `memory`, end only those of this memory, which `name_memory` of `doctor.configuration`
+    named. Raises StartRefused if one does not end. A server over HTTP does not, but may go on if
+    `beside_servers` is true.
     """
-    found = list(list_running(folder))
-    for address, described in found:
-        process = described["process"]
-        if not described["ends"]:
+    ended = 0
+    for address, described in list(list_running(folder)):
+        process, ends = described["process"], described["ends"]
+        if memory not in (None, described["memory"]) or (beside_servers and not ends):
+            continue
+        if not ends:
             raise StartRefused(
                 f"The server over HTTP {process} has this memory open: end it where it was started"
             )
@@ -46,7 +51,26 @@ def end_running(folder: Path) -> int:
             if time.monotonic() > end:
                 raise StartRefused(f"The process {process} has not ended: try again")
             time.sleep(_PAUSE)
-    return len(found)
+        ended += 1
+    return ended
+
+
+@contextmanager
+def keep_out(address: Address, memory: str) -> Generator[None]:
+    """End the hosts of a memory, and let none start at `address` during the block.
+
+    Raises StartRefused if one does not end.
+    """
+    end = time.monotonic() + _ENDING
+    while True:
+        end_running(address.folder, memory)
+        with claim(address) as claimed:
+            if claimed:
+                yield
+                return
+        if time.monotonic() > end:
+            raise StartRefused("A client starts to use the memory again: end it, and try again")
+        time.sleep(_PAUSE)
 
 
 def _ask(address: Address, method: str) -> dict[str, Any]:

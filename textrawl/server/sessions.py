@@ -31,6 +31,7 @@ from mcp.types import (
 from textrawl import __version__
 from textrawl.access.access_token import hash_token
 from textrawl.client.local import LocalTools
+from textrawl.doctor.configuration import name_memory
 from textrawl.environment import read_sources
 from textrawl.errors import ArgumentInvalid, StartRefused
 from textrawl.host.answers import Admission, answer
@@ -326,13 +327,12 @@ class Sessions:
 
     def describe(self, *, ends: bool) -> dict[str, Any]:
         """Return what `textrawl status` shows of this process."""
-        memory = self._settings.data_dir if self._settings.database_url is None else "your Postgres"
         return {
             "process": os.getpid(),
             "version": __version__,
             "since": self._since.isoformat(timespec="seconds"),
             "megabytes": _read_megabytes(),
-            "memory": str(memory),
+            "memory": name_memory(self._settings),
             "clients": sorted(writer.client for writer in self._open),
             "log": str(name_log(self.address)),
             "ends": ends,

@@ -33,7 +33,11 @@ from textrawl.cli.foreground import Interrupted, run_foreground
 from textrawl.cli.inputs import AsJson
 from textrawl.cluster.opening import open_connection
 from textrawl.cluster.owner_session import open_snapshot
+from textrawl.doctor.configuration import name_memory
+from textrawl.environment import read_sources
 from textrawl.errors import ArgumentInvalid, DatabaseUnavailable, StartRefused, require_writable
+from textrawl.host.entrance import choose_host
+from textrawl.host.running import keep_out
 from textrawl.memory.watches import Notify, Watch, Watches
 from textrawl.postgres.connection import OwnerLogin
 from textrawl.settings import Settings, read_settings
@@ -280,7 +284,7 @@ def restore(
     A file that was changed after `textrawl backup` wrote it is refused. A backup of an older
     version is migrated. Receipts of `textrawl erase` beside the file or in TEXTRAWL_DATA_DIR are
     applied again. If anything goes wrong, nothing is changed. Restore only files that you trust,
-    because a backup contains functions that the database runs.
+    because a backup contains functions that the database runs. Hosts on this machine end first.
     """
     settings, path = read_settings(), file.absolute()
     require_writable(settings.read_only)
@@ -291,7 +295,8 @@ def restore(
         async with open_login(settings, empty=True, any_version=True) as login:
             return await restore_backup(login, path, report, receipts, identities)
 
-    with show_stages("Restoring the backup") as report:
+    host = choose_host(read_sources())
+    with keep_out(host, name_memory(settings)), show_stages("Restoring the backup") as report:
         restored, erased = run_foreground(restore)
     if restored.sha256 is None:
         write_message(_UNCHECKED)

@@ -13,7 +13,9 @@ from pydantic import SecretStr
 from rich.table import Table
 from rich.text import Text
 
+from textrawl.cli.commands.entity import introduce
 from textrawl.cli.console import (
+    can_ask,
     confirm,
     open_console,
     open_progress,
@@ -51,8 +53,8 @@ from textrawl.connect.connection import (
 )
 from textrawl.connect.edits import FORMATS, MISSING, find, is_made, measure_difference
 from textrawl.connect.json_edits import EditRefused, NotUnderstood
-from textrawl.environment import PREFIX, find_user_file, write_name
-from textrawl.errors import StartRefused
+from textrawl.environment import PREFIX, find_user_file, find_value, read_sources, write_name
+from textrawl.errors import StartRefused, TextrawlError
 from textrawl.hooks.plugins import find_additions
 from textrawl.settings import Settings, find_origins, read_settings
 from textrawl.values.names import read_server_address
@@ -459,7 +461,7 @@ def connect(  # noqa: PLR0913, PLR0917 - each argument is an option
 
     The command shows the difference and asks before it changes a file. Comments and everything else
     in the file stay. A copy of the file is kept beside it. `textrawl disconnect CLIENT` takes back
-    exactly what was added.
+    exactly what was added. Then it asks once who you are, for questions with `I` and `my`.
     """
     place = Path.cwd() if project else None
     if listing:
@@ -477,6 +479,18 @@ def connect(  # noqa: PLR0913, PLR0917 - each argument is an option
     if as_json:
         write_json(_describe(chosen, plan, backups))
     _report(chosen, server, plan, backups)
+    if can_ask() and not (yes or as_json) and server == LocalServer(find_command()):
+        _meet()
+
+
+def _meet() -> None:
+    """Ask who the user is. The client is connected in any case."""
+    if find_value("server_url", read_sources()) is not None:
+        return
+    try:
+        introduce()
+    except (TextrawlError, StartRefused) as error:
+        write_message(f"The memory does not know yet who you are: {error}.")
 
 
 def _print(name: str | None, server: Server, project: Path | None) -> None:

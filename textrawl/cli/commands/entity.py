@@ -21,7 +21,8 @@ from textrawl.cli.inputs import (
     read_fact,
     read_name,
 )
-from textrawl.cli.questions import ask
+from textrawl.cli.questions import CLIENT, ask, find_answer, has_memory
+from textrawl.host.question import build_call
 from textrawl.memory.command_results import (
     AliasRow,
     DescribedRow,
@@ -188,6 +189,7 @@ _Name = Annotated[
     typer.Argument(metavar="[NAME]", parser=read_name, help="The entity that you are."),
 ]
 _Clear = Annotated[bool, typer.Option("--clear", help="Forget which entity you are.")]
+_WHO = "Who are you? Give your name, so that `I` in your questions means you, or nothing"
 
 
 def me(
@@ -217,3 +219,22 @@ def me(
             open_console(),
             *[f"{lead} {row.entity_name} ({row.entity_type}) in {row.space}" for row in rows],
         )
+
+
+
+def introduce() -> None:
+    """Ask on the terminal who the user is, unless the memory knows it. An empty answer is a no.
+
+    The person is stored, and so is the memory, if there is none yet. Raises TextrawlError,
+    StartRefused.
+    """
+    if has_memory() and ask("list_own", list[OwnRow]):
+        return
+    typed = typer.prompt(_WHO, default="", show_default=False, err=True)
+    if not typed.strip():
+        return
+    name = read_name(typed)
+    person = {"entityName": name, "entityType": "person", "observation": "uses this memory"}
+    find_answer(build_call("remember_fact", person, client=CLIENT), create=True)
+    [own, *_] = ask("set_own", list[OwnRow], name=name)
+    write_message(f"You are {own.entity_name} in {own.space}: `textrawl me` changes it.")

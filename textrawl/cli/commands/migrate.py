@@ -10,9 +10,13 @@ from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import AsJson
 from textrawl.cluster.migration import migrate_distributed
 from textrawl.cluster.nodes import enable_login_on_nodes
+from textrawl.doctor.configuration import name_memory
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.postmaster import OWNER
+from textrawl.environment import read_sources
 from textrawl.errors import StartRefused
+from textrawl.host.entrance import choose_host
+from textrawl.host.running import end_running
 from textrawl.postgres.migrations import MigrationReport, enable_login
 from textrawl.postgres.migrations import migrate as bring_up_to_date
 from textrawl.postgres.vector_indexes import build_missing_indexes
@@ -44,13 +48,15 @@ def migrate(
 
     TEXTRAWL_DATABASE_URL needs the rights of the database's owner. The embedded Postgres, used
     without TEXTRAWL_DATABASE_URL, is also migrated at each start of a server. Existing roles keep
-    their passwords and rights.
+    their passwords and rights. Hosts on this machine end first, and start when they are needed.
     """
     settings = read_settings()
     if settings.database_url is None and (login or distributed):
         raise StartRefused(
             "The embedded Postgres is one server without passwords: set TEXTRAWL_DATABASE_URL"
         )
+    folder = choose_host(read_sources()).folder
+    end_running(folder, name_memory(settings), beside_servers=True)
     with show_wait("Bringing the database up to date"):
         report = run_foreground(lambda: _migrate(settings, distributed=distributed, cells=cells))
     if as_json:
