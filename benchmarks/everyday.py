@@ -1,6 +1,7 @@
 """Everyday questions: the right fact first, or no fact at all.
 
-    python -m benchmarks.everyday [--provider NAME --model NAME] [--open] [--misses] [--json FILE]
+    python -m benchmarks.everyday [--provider NAME --model NAME] [--open] [--misses] [--documents]
+                                  [--json FILE]
     python -m benchmarks.everyday --test [--provider NAME --model NAME] [--json FILE]
 
 The files of benchmarks/support/everyday were written by hand, by somebody who had not read the
@@ -27,6 +28,9 @@ is asked with query_memory, with a limit of 5. `first` and `in 3` are the shares
 a right fact at this place. `none` is the share without a right fact among five, `empty` the share
 without any fact. The rows `all scores` use a `minScore` of 0. Questions of every third fact are
 `held`: `--open` leaves them out, so that they stay unseen while search is tuned.
+
+With `--documents`, each memory also has a graph with the sessions of the LoCoMo conversations as
+documents, up to 100. No question is about them, so the figures should stay as they are without.
 
 `--test` asks only the test half, in the folder `test`: ten lives of other kinds, each in a memory
 of its own, with its questions that no fact answers. Nobody tunes search with it, and benchmarks.fit
@@ -60,6 +64,7 @@ FIRST_SET = DATA.with_name("everyday.json")
 LANGUAGES = {"german": "german", "french": "french", "spanish": "spanish", "japanese": "simple"}
 HELD = 3  # every third fact
 ROWS = 5
+MOST_DOCUMENTS = 100
 BANDS = ((0.9, ">= .9"), (0.7, ".7 - .9"), (0.5, ".5 - .7"), (0.0, "< .5"))
 
 _END = r"(.+) \((\w+)\)"
@@ -179,6 +184,17 @@ def _find(conversation: dict[str, Any], mark: str) -> str:
     return conversation["facts"][int(mark[:-1])]["fact"]
 
 
+def read_sessions(path: Path) -> list[str]:
+    """Return the turns of each session of the conversations as a text."""
+    texts = list[str]()
+    for conversation in json.loads(path.read_text("utf-8")):
+        sessions: dict[int, list[str]] = {}
+        for turn in conversation["turns"]:
+            sessions.setdefault(turn["session"], []).append(f"{turn['speaker']}: {turn['text']}")
+        texts += ["\n".join(lines) for lines in sessions.values()]
+    return texts[:MOST_DOCUMENTS]
+
+
 async def store(client: Client, life: Life) -> None:
     """Store the facts and relations with build_knowledge."""
     for name, items in (("facts", life.facts), ("relations", life.relations)):
@@ -206,6 +222,7 @@ class Run:
     cluster: Cluster
     chosen: dict[str, Any]
     counts: Callable[[Asked], bool]
+    documents: Sequence[str] = ()
 
     async def measure(
         self, name: str, life: Life, *others: Sequence[Asked], language: str = "english"
@@ -216,16 +233,28 @@ class Run:
             settings = Settings(
                 database_url=SecretStr(self.cluster.dsn(APP, name)),
                 access_token=SecretStr(enrol(owner)),
+                toolsets=["memory", "corpus"] if self.documents else ["memory"],
                 **self.chosen,
             )
             with psycopg.connect(owner, autocommit=True) as sql:
                 sql.execute("set search_path = textrawl, public")
                 sql.execute("select change_language('default', %s)", (language,))
+                if self.documents:
+                    sql.execute("select create_space('shelf', tier => 'public')")
+                    sql.execute("select grant_access('bench', 'shelf', '{read,write}')")
                 async with Client(create_server(settings)) as client:
                     await store(client, life)
+                    await self._shelve(client)
                     await embed_all(sql)
                     sql.execute("select refresh_search_statistics(force => true)")
                     return [await self._ask_all(client, q) for q in (life.questions, *others)]
+
+    async def _shelve(self, client: Client) -> None:
+        """Store the documents in a graph of their own, beside the facts."""
+        for place, text in enumerate(self.documents, 1):
+            given = {"text": text, "label": f"Session {place}", "graphId": "shelf"}
+            if (reply := await client.call_tool("remember", given)).is_error:
+                raise RuntimeError(reply.content)
 
     async def _ask_all(self, client: Client, all_: Sequence[Asked]) -> dict[str, list[Answer]]:
         """Ask with the default least score and with none."""
@@ -378,6 +407,7 @@ def main() -> None:
     parser.add_argument("--first-set", type=Path, default=FIRST_SET, metavar="FILE")
     parser.add_argument("--conversations", type=Path, default=DATA, metavar="FILE")
     parser.add_argument("--open", action="store_true", help="leave out the questions that are held")
+    parser.add_argument("--documents", action="store_true", help="store documents beside the facts")
     parser.add_argument("--misses", action="store_true", help="print the misses that are not held")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to FILE")
     given = parser.parse_args()
@@ -388,7 +418,8 @@ def main() -> None:
 
     async def measure() -> Sets:
         async with run_embedded(folder) as cluster:
-            run = Run(cluster, chosen, lambda asked: not (given.open and asked.held))
+            documents = read_sessions(given.conversations) if given.documents else []
+            run = Run(cluster, chosen, lambda asked: not (given.open and asked.held), documents)
             return await (ask_test(run) if given.test else ask_sets(run, first_set, judged))
 
     with open_folder("everyday") as folder:

@@ -16,7 +16,7 @@ from benchmarks import everyday, truth
 from benchmarks.recall import ADVERSARIAL, collect_documents, embed
 from benchmarks.support.filled_memory import Document, open_filled_memory
 from textrawl.embedded.cluster import Cluster
-from textrawl.memory.facts import read_time
+from textrawl.memory.questions import read_time
 from textrawl.models.embeddings import Embedder
 
 Numbers = NDArray[np.float64]

@@ -1,12 +1,14 @@
 create function textrawl.missing_words(
-    query text, spaces integer[] default null, credential bytea default null
+    query text, spaces integer[] default null, credential bytea default null,
+    graphs text[] default '{}'  -- look into the documents of these graphs, too; null: of all
 ) returns table (word text)
 language sql stable security definer
 set search_path from current
 begin atomic
     -- Look only at the spaces that the caller may read, and at the facts themselves, because statistics are older.
     with scope as materialized (
-        select textrawl.readable_spaces(credential, missing_words.spaces) as ids
+        select textrawl.readable_spaces(credential, missing_words.spaces)
+            || array(select space_id from textrawl.readable_graphs(credential, graphs)) as ids
     ), marked as materialized (
         select string_agg(quote_literal('~s' || space), '|')::tsquery as mark, array_agg(space) as ids
         from scope, unnest(ids) as space
@@ -35,6 +37,7 @@ begin atomic
 end;
 
 comment on function textrawl.missing_words is
-    'Those words of a query that no fact has, of the facts that you can read, in the order of the query. '
+    'Those words of a query that no fact has, of the facts that you can read, in the order of the query. With `graphs`, '
+    'no document of these has them either. '
     'Errors: TR010, TR011 (access). '
     'Example: select word from textrawl.missing_words(''is there a zebra'');';

@@ -21,7 +21,8 @@ create function textrawl.search_memory(
     tense text default null,
     during tstzrange default null,
     clause text default null,
-    about text default null         -- only the facts of the entities with this name or alias
+    about text default null,        -- only the facts of the entities with this name or alias
+    quoting boolean default false   -- of a chunk, return only the sentences that answer, see quote_passage()
 )
 returns table (
     observation_id uuid, entity_id uuid, space_id integer, space text, entity_name text, entity_type text,
@@ -324,10 +325,10 @@ begin
             select coalesce(array_agg(s.space_id), '{}') as ids
             from (select distinct space_id from best where shown > 0 offset 0) s where has_several_authors(s.space_id)
         )
-        select o.id, o.entity_id, o.space_id, b.space, e.name, o.entity_type, case when not capped.over then o.content end,
+        select o.id, o.entity_id, o.space_id, b.space, e.name, o.entity_type, case when not capped.over then coalesce(q.passage, o.content) end,
             o.source, o.confidence, o.valid_until, o.created_at, o.said_at, a.name, b.shown::real, b.cosine::real,
             b.coverage::real, r.id, relation_label(coalesce(r.label, r.relation_type)), target.name, target.entity_type,
-            case when b.tokens is not null then o.whole end, o.part::integer, b.line, b.tokens, capped.over,
+            case when b.tokens is not null then o.whole end, o.part::integer, b.line + coalesce(q.skipped, 0), b.tokens, capped.over,
             o.space_id = any((select ids from of_several)::integer[]), o.valid_from,
             moment is not distinct from 'infinity' and as_of is null and b.tokens is null,
             nullif(nullif(free_type(e.entity_type, e.metadata), e.entity_type), 'Generic'),
@@ -339,7 +340,7 @@ begin
             -- The sums grow with the rank, so the chunks with the lowest scores are left out.
             select g.*, sum(g.tokens) filter (where not g.over) over (order by g.rank) as of_all
             from (
-                select b.*, c.tokens, c.line, s.name as space,
+                select b.*, c.tokens, c.line, s.name as space, s.language,
                     sum(c.tokens) over (partition by b.space_id order by b.rank) > recall_cap(s.tier, s.recall_tokens) as over
                 from best b
                 join space s on s.id = b.space_id
@@ -354,6 +355,7 @@ begin
         cross join lateral (
             select b.tokens is not null and (b.over or b.of_all > ceiling) as over
         ) capped
+        left join lateral quote_passage(o.content, query, b.language::regconfig) q on quoting and b.tokens is not null
         order by b.rank;
 end
 $$;

@@ -376,3 +376,36 @@ def test_a_caller_who_only_writes_does_not_learn_where_a_graph_has_the_text(
     ).fetchone()
 
     assert stored == ("file/other.md", False)
+
+
+@pytest.mark.parametrize(
+    ("content", "query", "passage", "skipped"),
+    [
+        ("Tea is hot. Cats sleep a lot.", "do cats sleep?", "… Cats sleep a lot.", 0),
+        ("# Title\n\nOne.\nTwo is here.", "two", "… Two is here.", 3),
+        ("# Cats\n2024-05-01 · ChatGPT\n\nThey sleep.", "cats", "They sleep.", 3),
+        ("Nothing of it. At all.", "zebra", "Nothing of it. At all.", 0),
+        ("猫は眠る。犬は走る。", "犬", "猫は眠る。犬は走る。", 0),
+        ("", "zebra", None, None),
+    ],
+)
+def test_a_passage_is_quoted_from_the_first_sentence_that_has_most_words(
+    handbook: Sql, content: str, query: str, passage: str | None, skipped: int | None
+) -> None:
+    found = handbook.execute(
+        "select passage, skipped from quote_passage(%s, %s, 'english')", (content, query)
+    ).fetchone()
+
+    assert found == ((passage, skipped) if passage else None)
+
+
+def test_a_passage_has_its_limit_of_characters_and_says_what_it_left_out(handbook: Sql) -> None:
+    content = " ".join(f"Rule {number} is about tea." for number in range(200))
+
+    long = fetch(handbook, "select passage from quote_passage(%s, 'tea', 'english', 100)", content)
+    endless = fetch(handbook, "select passage from quote_passage(%s, 'x', 'english')", "x" * 900)
+
+    assert len(long) <= 102
+    assert long.startswith("Rule 0 is about tea. Rule 1")
+    assert long.endswith(" …")
+    assert endless == f"{'x' * 400} …"

@@ -156,6 +156,14 @@ class Principal:
             return None if allowed is None else list(allowed)
         return [space.name for space in self.spaces if allowed is None or space.name in allowed]
 
+    def reads_documents(self, graphs: Sequence[str] | None) -> bool:
+        """Return whether the principal can read one of these graphs, or any graph for None."""
+        return any(
+            space.tier in ("public", "personal") and "read" in space.scopes
+            for space in self.spaces
+            if graphs is None or space.name in graphs
+        )
+
     @cached_property
     def _usable(self) -> tuple[Space, ...]:
         """The spaces with another scope than `metrics`, because `metrics` must not reveal names."""

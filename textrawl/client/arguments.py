@@ -23,8 +23,9 @@ from pydantic.alias_generators import to_camel
 
 from textrawl.errors import ArgumentInvalid, EntityNameMissing, QueryMissing
 from textrawl.memory.fact_rows import EVER
-from textrawl.memory.facts import Edge, Fact, Question, Times
+from textrawl.memory.facts import Edge, Fact
 from textrawl.memory.journal import EntryKey
+from textrawl.memory.questions import Question, Times
 from textrawl.values.names import read_type, read_wanted_type
 from textrawl.values.text import (
     FACT_LENGTH,

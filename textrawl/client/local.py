@@ -38,6 +38,7 @@ from textrawl.errors import (
 from textrawl.memory.facts import MemoryOperations
 from textrawl.memory.journal import store_entry
 from textrawl.memory.opening import open_memory, open_patiently
+from textrawl.memory.questions import Sources
 from textrawl.memory.store import Store, StoreCall, describe_recall
 from textrawl.postgres.inspection import name_lock_holders
 from textrawl.settings import Settings, adapt_settings
@@ -55,7 +56,6 @@ from textrawl.wire.replies import NO_BUDGET, RecallLog, Reply, Written, build_re
 from textrawl_client.wire import Answer
 
 _MOST_ADAPTED = 32  # combinations of settings that are kept
-_KNOWN_FOR = 60.0  # seconds for which the principal is cached; the database checks each call anyway
 
 if TYPE_CHECKING:
     from textrawl.tools.call import App
@@ -118,7 +118,7 @@ class LocalTools:
         self._settings = settings
         self._recalls = recalls
         self._names = names or {}
-        self._directory = directory or Directory(store.database, lifetime=_KNOWN_FOR)
+        self._directory = directory or Directory(store.database)
         self._renderer = build_renderer(settings).for_programs()
         self._memory = MemoryOperations(store)
         self._app: App | None = None
@@ -243,7 +243,9 @@ class LocalTools:
     async def search(self, asked: SearchArguments, caller: Caller, program: Program) -> Answer:
         """Return the facts that answer a question."""
         layout = FactLayout(find_space_labels(caller.principal), asked.include_ids)
-        question, authors = asked.read(), self._settings.digest_authors
+        authors, ceiling = self._settings.digest_authors, self._settings.max_recall_tokens
+        sources = Sources.find_all(caller.principal, self._settings.graphs, ceiling)
+        question = replace(asked.read(), sources=sources)
         reply = await find_for_program(self._memory, question, caller, program, authors, layout)
         written = self._renderer.write(reply, asked.max_tokens)
         silent = program.is_hook and not written.items

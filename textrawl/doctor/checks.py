@@ -30,7 +30,8 @@ from textrawl.errors import (
     TextrawlError,
 )
 from textrawl.host.entrance import find_address
-from textrawl.memory.facts import MemoryOperations, Question
+from textrawl.memory.facts import MemoryOperations
+from textrawl.memory.questions import Question
 from textrawl.memory.store import Store, list_graphs
 from textrawl.memory.webhooks import WebhookRow, Webhooks
 from textrawl.models.active_model import Models, choose_named

@@ -18,7 +18,7 @@ from textrawl.explorer.requests import PageRequest, turn
 from textrawl.explorer.site import UNCHANGED, Record
 from textrawl.memory.entities import EntityOperations
 from textrawl.memory.fact_rows import EntityRow
-from textrawl.memory.facts import Times
+from textrawl.memory.questions import Times
 from textrawl.memory.store import StoreCall
 from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_name
 

@@ -10,9 +10,8 @@ from starlette.responses import Response
 from textrawl.explorer.arguments import read_moment, read_number, read_query, read_types
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import Record
-from textrawl.memory.corpus import CorpusOperations, CorpusQuestion, FoundChunkRow
 from textrawl.memory.fact_rows import ExplainedRow, HitRow
-from textrawl.memory.facts import Question, Times
+from textrawl.memory.questions import Question, Sources, Times
 from textrawl.settings import Format
 from textrawl.tools.memory.search_replies import FactLayout, SearchReply, find_space_labels
 from textrawl.values.names import ENTITY_TYPES
@@ -22,7 +21,6 @@ from textrawl.wire.replies import Renderer, Reply
 _LIMIT, _RECENT = 10, 20
 _MORE = 5  # facts that were left out, with the reasons
 _NAMES, _NAME_WORDS = 8, 5  # names of entities that are suggested, and the words of a name
-_CHUNKS, _LEAST_SCORE = 3, 0.3  # of documents
 
 
 async def show(visit: PageRequest) -> Response:
@@ -45,7 +43,9 @@ async def show(visit: PageRequest) -> Response:
             types, visit.caller, limit=_RECENT, offset=0, times=Times(as_of)
         )
         return visit.show(template, {**values, "recent": page.entities, "total": page.total})
-    question = Question(query, types, Times(as_of), limit)
+    ceiling = visit.site.settings.max_recall_tokens
+    sources = Sources.find_all(visit.principal, visit.graphs, ceiling)
+    question = Question(query, types, Times(as_of), limit, sources=sources)
     return visit.show(template, {**values, "recent": None, **await _find(visit, question)})
 
 
@@ -72,13 +72,13 @@ async def _find(visit: PageRequest, question: Question) -> dict[str, object]:
     absence = None if hits else await memory.explain_absence(question, visit.caller)
     layout = FactLayout(find_space_labels(visit.principal))
     reply = SearchReply.build(hits, reason, question.query, layout).explain(absence)
-    chunks = await _find_chunks(visit, question)
+    hits = [hit for hit in hits if hit.content is not None]  # the others are over a limit of tokens
     return {
         "names": await _suggest(visit, asked),
         "groups": _group(hits),
-        "chunks": chunks,
-        "marks": await _mark(visit, question.query, hits, chunks),
-        "found": len(hits),
+        "marks": await _mark(visit, question.query, hits),
+        "facts": sum(hit.document_id is None for hit in hits),
+        "passages": sum(hit.document_id is not None for hit in hits),
         "absence": absence,
         "reason": reason,
         "reasons": {row.observation_id: row for row in explained},
@@ -87,23 +87,9 @@ async def _find(visit: PageRequest, question: Question) -> dict[str, object]:
     }
 
 
-async def _find_chunks(visit: PageRequest, question: Question) -> Sequence[FoundChunkRow]:
-    """Return the best chunks of documents, unless the question is about types or another time."""
-    graphs = any("read" in space.scopes and space.tier for space in visit.principal.spaces)
-    if not graphs or question.entity_types or question.times.as_of is not None:
-        return []
-    ceiling = visit.site.settings.max_recall_tokens
-    asked = CorpusQuestion(question.query, _CHUNKS, _LEAST_SCORE, ceiling)
-    rows, _ = await CorpusOperations(visit.store_call, visit.graphs).recall(asked, None)
-    return rows
-
-
-async def _mark(
-    visit: PageRequest, query: str, hits: Sequence[HitRow], chunks: Sequence[FoundChunkRow]
-) -> Mapping[UUID, Record]:
-    """Return the texts of facts and chunks with marks at the words of the question, by their id."""
+async def _mark(visit: PageRequest, query: str, hits: Sequence[HitRow]) -> Mapping[UUID, Record]:
+    """Return the texts of the hits with marks at the words of the question, by their id."""
     shown = [(hit.observation_id, hit.text, hit.space) for hit in hits if not hit.relation_id]
-    shown += [(each.observation_id, each.content or "", each.graph) for each in chunks]
     facts, texts, spaces = map(list, zip(*shown, strict=True)) if shown else ([], [], [])
     rows = await visit.call_anywhere(
         "mark_matches", Record, query=query, facts=facts, texts=texts, spaces=spaces
@@ -112,10 +98,10 @@ async def _mark(
 
 
 def _group(hits: Sequence[HitRow]) -> list[list[HitRow]]:
-    """Return the facts by entity, the best first, as the answers of the tools have them."""
+    """Return the hits by entity or document, the best first, as the tools' answers have them."""
     groups: dict[object, list[HitRow]] = {}
     for hit in hits:
-        groups.setdefault(hit.entity_id, []).append(hit)
+        groups.setdefault(hit.document_id or hit.entity_id, []).append(hit)
     return list(groups.values())
 
 

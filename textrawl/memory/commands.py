@@ -63,12 +63,8 @@ from textrawl.memory.curation import CurationOperations, Revision, Share
 from textrawl.memory.entities import EntityOperations
 from textrawl.memory.erasure import Erasure, Person
 from textrawl.memory.fact_rows import ForgottenRow, ReportRow, StatisticsRow
-from textrawl.memory.facts import (
-    MemoryOperations,
-    Question,
-    Sources,
-    Times,
-)
+from textrawl.memory.facts import MemoryOperations
+from textrawl.memory.questions import Question, Sources, Times
 from textrawl.memory.review import Filter as ProposalFilter
 from textrawl.memory.review import ReviewOperations
 from textrawl.memory.store import StoreCall, list_graphs
@@ -281,11 +277,12 @@ async def search(
     as_of: ValidAt | None = None,
     documents: bool = False,
 ) -> Found:
-    """Return the facts that match, or chunks of documents, the best first."""
-    sources = None
+    """Return facts and passages that match, or only chunks of documents, the best first."""
+    principal, ceiling = session.caller.principal, session.settings.max_recall_tokens
     if documents:
-        ceiling = session.settings.max_recall_tokens
-        sources = Sources(facts=False, graphs=session.graphs, ceiling=ceiling)
+        sources = Sources(False, True, session.graphs, ceiling, whole=True)
+    else:
+        sources = Sources.find_all(principal, session.settings.graphs, ceiling)
     question = Question(query, types, Times(as_of), limit, sources=sources)
     rows, missing = await session.memory.search(question, session.caller)
     absence = None if rows else await session.memory.explain_absence(question, session.caller)

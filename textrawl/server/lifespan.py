@@ -106,8 +106,6 @@ class Upkeep(Rounds):
             self._memory.pending = max(0, self._memory.pending - filled)
 
 
-_REVOKED_WITHIN = 1.0  # seconds for which a principal is cached, even if its token is revoked
-_OWN_LIFETIME = 60.0  # the same for the server's own token, which the database checks anyway
 _LAST_FLUSH = 1.0  # time limit in seconds for recording the last recalls
 
 
@@ -125,8 +123,7 @@ async def open_app(
             memory = await stack.enter_async_context(open_memory(settings, serving=True))
         recall_log = build_recall_log(settings)
         upkeep = Upkeep(memory, recall_log, days=settings.snapshot_retention_days)
-        lifetime = _REVOKED_WITHIN if tokens_needed else _OWN_LIFETIME
-        directory = Directory(memory.database, lifetime=lifetime)
+        directory = Directory(memory.database)
         identity = Identity(directory, memory.credential, settings.space, tokens_needed)
         llm_work = _choose_llm_work(settings, memory, directory)
         try:

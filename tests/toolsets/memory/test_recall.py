@@ -366,18 +366,53 @@ def list_names(answer: Any) -> list[str]:
     return [entity["entityName"] for entity in answer["entities"]]
 
 
-async def test_documents_are_searched_only_where_asked(client: Client, source: UUID) -> None:
+async def test_a_question_searches_facts_and_documents_and_sources_narrow_it(
+    client: Client, source: UUID
+) -> None:
     await remember(client, "Ben", "drinks coffee")
 
-    facts = await search(client, query="coffee")
+    every = await search(client, query="coffee")
+    facts = await search(client, query="coffee", sources=["facts"])
     documents = await search(client, query="coffee", sources=["documents"])
     both = await search(client, query="coffee", sources=["facts", "documents"])
 
-    assert list_names(facts) == list_names(await search(client, query="coffee", sources=[]))
+    assert list_names(every) == list_names(await search(client, query="coffee", sources=[]))
+    assert set(list_names(every)) == set(list_names(both)) == {"Ben", "meals.md"}
     assert list_names(facts) == ["Ben"]
     assert set(list_names(documents)) == {"meals.md"}
-    assert set(list_names(both)) == {"Ben", "meals.md"}
     assert source
+
+
+async def test_facts_of_a_type_or_of_another_time_are_searched_without_documents(
+    client: Client, source: UUID
+) -> None:
+    await remember(client, "Ben", "drinks coffee")
+
+    typed = await search(client, query="coffee", entityTypes=["person"])
+    former = await search(client, query="coffee", asOf="ever")
+
+    assert source
+    assert list_names(typed) == list_names(former) == ["Ben"]
+
+
+async def test_a_passage_is_what_answers_of_a_long_chunk_and_no_word_of_it_is_missed(
+    client: Client, owner: psycopg.Connection, source: UUID
+) -> None:
+    filler = " ".join(f"The house has a rule for item {number}." for number in range(30))
+    text = f"# Rules\n\n{filler} The caretaker Zubair opens the gate at six. {filler}"
+    store(owner, "handbook", "rules.md", text)
+
+    found = await search(client, query="when does Zubair open the gate?")
+    missing = await search(client, query="does Zubair play kifote?")
+
+    assert source
+    [document, *_] = found["entities"]
+    [passage] = document["memories"]
+    assert document["entityName"] == "rules.md"
+    assert "The caretaker Zubair opens the gate at six." in passage["content"]
+    assert len(passage["content"]) <= 404
+    assert passage["content"].startswith("… ")
+    assert "Zubair" not in missing.get("missing", [])
 
 
 async def test_a_chunk_names_its_graph_its_label_its_line_and_its_id(
@@ -475,8 +510,8 @@ async def test_a_space_with_facts_in_the_address_leaves_documents_out(
 async def test_a_graph_in_the_address_holds_no_facts(connect: Connect, source: UUID) -> None:
     client = await connect(space="handbook")
 
-    title, _ = await refuse(client, "query_memory", query="coffee")
-    found = await search(client, query="coffee", sources=["documents"])
+    title, _ = await refuse(client, "query_memory", query="coffee", sources=["facts"])
+    found = await search(client, query="coffee")
 
     assert title == "The space handbook is a graph, which holds documents"
     assert set(list_names(found)) == {"meals.md"}

@@ -16,7 +16,7 @@ from textrawl.cli.inputs import AsJson, SpaceName
 from textrawl.cli.memory_session import read_memory
 from textrawl.errors import QueryMissing, StartRefused, TextrawlError
 from textrawl.memory.commands import Session
-from textrawl.memory.facts import Question
+from textrawl.memory.questions import Question
 from textrawl.server.definition_costs import (
     DefinitionCosts,
     ToolCost,

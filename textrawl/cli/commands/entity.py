@@ -221,7 +221,6 @@ def me(
         )
 
 
-
 def introduce() -> None:
     """Ask on the terminal who the user is, unless the memory knows it. An empty answer is a no.
 

@@ -22,7 +22,8 @@ from textrawl.memory.connector import (
     read_item_id,
 )
 from textrawl.memory.fact_rows import EntityRow, HitRow
-from textrawl.memory.facts import MemoryOperations, Question, Sources
+from textrawl.memory.facts import MemoryOperations
+from textrawl.memory.questions import Question, Sources
 from textrawl.tools.call import Call
 from textrawl.tools.memory.entity_reply import EntityReply
 from textrawl.tools.memory.search_replies import FactLayout, SearchReply
@@ -252,14 +253,6 @@ class DocumentItem(FetchReply):
         return self.model_copy(update={"text": text, "metadata": metadata})
 
 
-def _choose_sources(call: Call) -> Sources | None:
-    """Return the sources to search. None: only facts, whose search also knows times."""
-    principal = call.caller.principal
-    if not any(space.tier and "read" in space.scopes for space in principal.spaces):
-        return None
-    return Sources(bool(principal.readable), call.graphs, call.settings.max_recall_tokens)
-
-
 @connector.tool(READS, ResultsReply)
 async def search(
     call: Call, query: Annotated[Query, Field(description="question or keywords")]
@@ -271,7 +264,9 @@ async def search(
     if not query:
         raise QueryMissing
     memory = MemoryOperations(call.store)
-    question = Question(query, limit=_MOST_FOUND, sources=_choose_sources(call))
+    settings = call.settings
+    sources = Sources.find_all(call.caller.principal, settings.graphs, settings.max_recall_tokens)
+    question = Question(query, limit=_MOST_FOUND, sources=sources)
     question = await memory.condense(question, call.caller)
     rows, reason = await memory.search(question, call.caller)
     shown = [row for row in rows if row.content is not None and not row.proposed]

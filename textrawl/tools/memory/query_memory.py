@@ -9,7 +9,8 @@ from pydantic import Field
 from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid, EntityNameMissing, QueryMissing
 from textrawl.memory.fact_rows import EVER
-from textrawl.memory.facts import MemoryOperations, Question, Sources, Times
+from textrawl.memory.facts import MemoryOperations
+from textrawl.memory.questions import Question, Sources, Times
 from textrawl.tools.call import Call
 from textrawl.tools.memory.entity_reply import EntityReply
 from textrawl.tools.memory.search_replies import (
@@ -58,9 +59,7 @@ async def query_memory(
         Mode | None, Field(description="find facts, look up one entity, or list entities")
     ] = None,
     query: Annotated[Query, Field(description="question or keywords")] = "",
-    sources: Annotated[
-        list[SearchSource] | None, Field(description="search: default facts")
-    ] = None,
+    sources: Annotated[list[SearchSource] | None, Field(description="search: default all")] = None,
     entityTypes: list[WantedType] | None = None,
     searchMode: Annotated[
         Literal["hybrid", "semantic"], Field(description="semantic: by meaning alone")
@@ -98,7 +97,7 @@ async def query_memory(
         case "search":
             max_rows = min(max(limit, 1), MOST_FACTS)
             semantic = searchMode == "semantic"
-            chosen = _choose_sources(call, sources, types) if sources else None
+            chosen = _choose_sources(call, sources, types)
             question = Question(query, types, times, max_rows, semantic, minScore, chosen)
             reply = await _search(call, operations, question, layout)
         case "entity":
@@ -118,17 +117,18 @@ async def query_memory(
 
 
 def _choose_sources(
-    call: Call, sources: list[SearchSource], types: list[str] | None
-) -> Sources | None:
-    """Return the sources to search, or None for facts alone."""
-    if "documents" not in sources:
-        return None
-    if types:
+    call: Call, sources: list[SearchSource] | None, types: list[str] | None
+) -> Sources:
+    ceiling = call.settings.max_recall_tokens
+    if not sources:
+        return Sources.find_all(call.caller.principal, call.settings.graphs, ceiling)
+    if types and "documents" in sources:
         raise ArgumentInvalid(
             "documents have no type: leave out entityTypes, or search only facts",
             title="entityTypes is only for facts",
         )
-    return Sources("facts" in sources, call.graphs, call.settings.max_recall_tokens)
+    facts = "facts" in sources
+    return Sources(facts, "documents" in sources, call.graphs, ceiling, whole=not facts)
 
 
 async def _search(

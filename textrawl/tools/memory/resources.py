@@ -14,7 +14,8 @@ from urllib.parse import quote, unquote_to_bytes
 from mcp.types import Resource, Tool
 
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory.facts import MemoryOperations, Question
+from textrawl.memory.facts import MemoryOperations
+from textrawl.memory.questions import Question
 from textrawl.memory.watches import Watch
 from textrawl.tools.call import Call
 from textrawl.tools.memory.entity_reply import EntityReply

@@ -12,7 +12,8 @@ from pydantic import Field, PrivateAttr
 from textrawl.access.principal import Caller, Principal
 from textrawl.memory.command_results import Absence
 from textrawl.memory.fact_rows import DigestRow, HitRow, ListRow
-from textrawl.memory.facts import MemoryOperations, Question
+from textrawl.memory.facts import MemoryOperations
+from textrawl.memory.questions import Question
 from textrawl.values.condensation import SHORT_PROMPT
 from textrawl.values.leaks import mask_secrets
 from textrawl.values.text import (
