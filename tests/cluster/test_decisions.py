@@ -54,7 +54,7 @@ async def test_a_decision_about_two_cells_asks_for_one_space(
             arguments: dict[str, Any] = {"proposals": list(chosen), "credential": settlers.ana}
             return await database.call("decide_proposals", Decided, decision="accept", **arguments)
 
-        with pytest.raises(ArgumentInvalid, match="name one space"):
+        with pytest.raises(ArgumentInvalid, match="about whole spaces of one cell"):
             await decide(*proposals)
         for proposal in proposals:
             assert [str(row.id) for row in await decide(proposal)] == [proposal]

@@ -146,7 +146,7 @@ async def test_other_calls_ask_for_one_space(memory: ClusterMemory, settlers: Se
     memory.send_directory()
     async with open_connection(memory.dsn(OWNER), timeout=20) as cells:
         for function, arguments in REFUSED.items():
-            with pytest.raises(ArgumentInvalid, match="name one space"):
+            with pytest.raises(ArgumentInvalid, match="about whole spaces of one cell"):
                 await call(cells, function, arguments)
 
 

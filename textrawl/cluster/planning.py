@@ -46,7 +46,7 @@ _EXCEPTIONS: dict[Route, str] = {
     Route.ADMINISTERED: """
         claim_webhooks count_waiting erase_person erasure_plan list_events list_imports
         list_proposals list_webhooks plan_undo prune_documents purge_undone read_events trail_end
-        undo_author""",
+        undo_author verify_erasure""",
     Route.SEARCHED: "decide_proposals plan_decision revert_undo",
     Route.NAMED: "add_webhook change_policy find_documents mark_matches",
     Route.NAMED_TWICE: "change_language change_review change_tier",
@@ -140,9 +140,9 @@ def refuse(function: str) -> ArgumentInvalid:
 def refuse_several() -> ArgumentInvalid:
     """Return the error for a call that is about spaces of several cells, but works in one."""
     return ArgumentInvalid(
-        "this memory is a cluster, on which this call is about whole spaces of one cell: name one "
-        "space, with --space, with TEXTRAWL_SPACE, or in the address of the server (/mcp/SPACE)",
-        title="The spaces are in several cells",
+        "on a cluster this call is about whole spaces of one cell, but yours are in several: use "
+        "--space, TEXTRAWL_SPACE or the address of one space (/mcp/SPACE)",
+        title="Name one space",
     )
 
 
