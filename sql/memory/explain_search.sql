@@ -12,7 +12,6 @@ create function textrawl.explain_search(
     around tstzrange default null,
     least_score double precision default null,
     more integer default 10,   -- facts to show after those that search_memory() returns
-    totals jsonb default null, -- as of search_memory(), like the others
     tense text default null,
     during tstzrange default null,
     clause text default null
@@ -53,17 +52,15 @@ declare
     bar        double precision := least_score;
     best       double precision := 0;
     moment     timestamptz := case when as_of is null and (tense <> 'now' or during is not null) then 'infinity' else as_of end;
-    languages  text[] := case when totals is null then search_languages(scoped)
-        else array(select jsonb_array_elements_text(totals -> 'languages')) end;
+    languages  text[] := search_languages(scoped);
 begin
     if bar is null then
         select b.score, b.best into bar, best from answer_bar() b;
     end if;
     select a.* into plan from assess_spaces(scoped, types, model, since, until) a;
-    select * into caller from name_caller(query, languages, scoped, credential,
-        case when totals is not null then array(select jsonb_array_elements_text(totals -> 'own')) end);
+    select * into caller from name_caller(query, languages, scoped, credential);
     select t.terms, t.weights, t.selecting, t.words into terms, weights, selecting, names
-    from search_terms(caller.question, scoped, plan.stale, languages, totals, plan.facts) t;
+    from search_terms(caller.question, scoped, plan.stale, languages, plan.facts) t;
     choosing := subset_sums(weights);
     if caller.names is not null and not caller.alone then
         -- The names of the caller are no evidence.
@@ -85,7 +82,7 @@ begin
             select s.*, row_number() over () as rank
             from search_memory(query, spaces, entity_types, as_of, max_rows + more, model, vector,
                 credential => credential, since => since, until => until, around => around, least_score => 0,
-                totals => totals, tense => tense, during => during, clause => clause) s
+                tense => tense, during => during, clause => clause) s
         ), answered as materialized (
             -- A search for more rows has the same candidates if both have the least number of candidates. The facts that
             -- the shorter search returns are then the first facts of the longer search.
@@ -95,7 +92,7 @@ begin
             union all
             select s.observation_id from search_memory(query, spaces, entity_types, as_of, max_rows, model, vector,
                 credential => credential, since => since, until => until, around => around, least_score => least_score,
-                totals => totals, tense => tense, during => during, clause => clause) s
+                tense => tense, during => during, clause => clause) s
             where not narrow
         ), lexical as materialized (
             select m.id from matching_facts(

@@ -5,7 +5,7 @@ grant execute on function
     textrawl.named_entities, textrawl.missing_words,
     textrawl.find_ids, textrawl.known_names, textrawl.remember_fact, textrawl.build_knowledge,
     textrawl.relate_entities, textrawl.correct_relation, textrawl.end_relation, textrawl.forget_entity, textrawl.forget_facts, textrawl.date_facts,
-    textrawl.memory_statistics, textrawl.recall_costs, textrawl.count_terms
+    textrawl.memory_statistics, textrawl.recall_costs
     to textrawl_app;
 
 -- Servers call these functions for upkeep, without a credential.

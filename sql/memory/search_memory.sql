@@ -16,7 +16,6 @@ create function textrawl.search_memory(
     sources text[] default array['facts'],  -- facts, documents or both
     graphs text[] default null,     -- if documents are searched: only these graphs; null: all
     ceiling integer default 8000,   -- most tokens of documents in the answer
-    totals jsonb default null,      -- of a search in several cells, see count_terms(): {facts, words, languages, names, own}
     -- The time that the question is about, see order_by_time(). Ended facts are found unless it is now.
     tense text default null,
     during tstzrange default null,
@@ -97,9 +96,7 @@ begin
     select * into weight from ranking_weights(model_row.name);
     if least_score is null then
         select b.score, b.best into least_score, least_best from answer_bar(semantic) b;
-        if totals is not null then
-            least_best := null;  -- one cell does not know the best fact of all cells
-        elsif timed or around is not null then
+        if timed or around is not null then
             least_best := 0;  -- often no fact has the words that name the time
         end if;
     end if;
@@ -113,15 +110,10 @@ begin
         ordered := scoped;
     end if;
     if not semantic then
-        if totals is null then
-            languages := search_languages(scoped);
-        else
-            languages := array(select jsonb_array_elements_text(totals -> 'languages'));
-        end if;
-        select c.question, case when not c.alone then c.names end into query, caller from name_caller(query, languages, scoped, credential,
-            case when totals is not null then array(select jsonb_array_elements_text(totals -> 'own')) end) c;
+        languages := search_languages(scoped);
+        select c.question, case when not c.alone then c.names end into query, caller from name_caller(query, languages, scoped, credential) c;
         select t.terms, subset_sums(t.weights), t.selecting, t.fallback, t.shares into terms, sums, selecting, fallback, shares
-        from search_terms(query, scoped, plan.stale, languages, totals, plan.facts) t;
+        from search_terms(query, scoped, plan.stale, languages, plan.facts) t;
         -- If more than a tenth of all facts have each word, the index would list all of them before the first fact is checked.
         -- Check the newest facts instead.
         if plan.most and num_nonnulls(entity_types, since, until) = 0 then
@@ -203,9 +195,6 @@ begin
             -- One or two letters are more often a word than a name, but not with a sign (C#).
             where query_words is not null and (char_length(e.name) > 2 or e.name ~ '[+#]' or e.name = any(caller)) and e.fts <> ''
                 and tsvector_to_array(e.fts) <@ query_words
-            union all
-            select null, null, name, tsvector_to_array(to_tsvector('simple', search_text(name)))
-            from jsonb_array_elements_text(totals -> 'names') name
         ),
         named as materialized (
             select entities, spaces, masks, mask, only_caller,

@@ -1,7 +1,6 @@
 create function textrawl.search_terms(
     query text, spaces integer[] default array[textrawl.default_space()], counting boolean default false,
     languages text[] default null,  -- of the spaces; null: search_languages() finds them
-    totals jsonb default null,      -- {facts, words: {word: facts}} of more spaces than these; null: count or look up
     facts double precision default null,  -- in these spaces; null: count or look up
     out words text[],               -- the words that count, at most twelve, the rarest first
     out terms tsquery[],            -- for each word, the condition that a fact has it
@@ -23,16 +22,13 @@ begin
     languages := coalesce(languages, search_languages(spaces));
     -- Use only the statistics of these spaces. Scores would otherwise reveal the words of other spaces. In a new memory the
     -- statistics are soon outdated. The caller then sets `counting`, and the few facts are counted.
-    if totals is not null then
-        facts := totals ->> 'facts';
-    elsif facts is null and counting then
+    if facts is null and counting then
         facts := (select count(*) from observation o where o.space_id = any(spaces));
     elsif facts is null then
         facts := (select sum(s.facts) from space_statistics s where s.space_id = any(spaces));
     end if;
     with counted as (
         select q.word, q.term, nullif(case
-            when totals is not null then (totals -> 'words' ->> q.word)::numeric
             when counting then (
                 select count(*) from observation o
                 where o.fts @@ ((select string_agg(quote_literal('~s' || space), '|')::tsquery from unnest(spaces) space) && q.term))

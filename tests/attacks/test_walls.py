@@ -23,7 +23,7 @@ UPKEEP = {
     "refresh_search_statistics",
     "prune_llm_use", "expire_proposals", "claim_extraction", "delay_extraction", "store_extraction",
     "propose_extraction",
-    "record_extraction_use", "register_embedding_model", "release_pending_embeddings", "trail_end",
+    "record_extraction_use", "register_embedding_model", "release_pending_embeddings",
     "write_state",
 }  # fmt: skip
 """What a server may do without a credential, on behalf of all."""

@@ -1,13 +1,11 @@
 """Calls of a server on a distributed memory: one cell, several cells, and a worker that is away."""
 
-import random
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import psycopg
 import pytest
 
 from tests.cluster.settlers import Settlers
@@ -20,21 +18,6 @@ from textrawl.errors import ArgumentInvalid, DatabaseUnavailable, SpaceNotFound
 from textrawl.postgres.database import Database
 
 pytestmark = pytest.mark.anyio
-
-_WORDS = [
-    "tea",
-    "coffee",
-    "garden",
-    "river",
-    "winter",
-    "piano",
-    "letter",
-    "bridge",
-    "Ana",
-    "Ben",
-    "Oslo",
-    "engine",
-]
 
 
 @dataclass(frozen=True)
@@ -60,16 +43,6 @@ class _Entity:
 class _Page:
     total: int
     entities: list[dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class _Size:
-    bytes: int
-
-
-@dataclass(frozen=True)
-class _Refreshed:
-    refresh_search_statistics: bool
 
 
 @dataclass(frozen=True)
@@ -148,58 +121,6 @@ async def test_writes_go_to_the_home_space(memory: ClusterMemory, settlers: Sett
     async with _open(memory) as database:
         with pytest.raises(SpaceNotFound):
             await _remember(database, settlers, None, "Ana", "drinks tea")
-
-
-@pytest.mark.parametrize("seed", range(3))
-async def test_a_merged_search_equals_a_plain_one(
-    memory: ClusterMemory,
-    settlers: Settlers,
-    seed: int,
-    database_url: str,
-    owner: psycopg.Connection,
-) -> None:
-    """The same facts have the same scores, whether one Postgres has them or several cells.
-
-    With neighbours, the ten best facts of each cell bring theirs, not only the ten best of all. So
-    facts can be found in addition, and a neighbour can raise a score.
-    """
-    dice = random.Random(seed)  # noqa: S311 - the same in every run
-    owner.execute("set search_path = textrawl, public")
-    plain_ids = {name: space for space, name in settlers.enrol(owner).items()}
-    async with AsyncExitStack() as stack:
-        cells = await stack.enter_async_context(_open(memory))
-        plain = await stack.enter_async_context(open_connection(database_url, timeout=20))
-        for number in range(30):
-            space, entity = dice.choice(settlers.spaces), dice.choice(["Ana", "Ben", "Carl"])
-            text = f"{_make_text(dice)} {number}"
-            await _remember(cells, settlers, space, entity, text)
-            await _remember(plain, settlers, plain_ids[settlers.names[space]], entity, text)
-        for refreshed in (False, True):
-            if refreshed:
-                for database in (cells, plain):
-                    await database.call("refresh_search_statistics", _Refreshed)
-            for query in (_make_text(dice), _make_text(dice), "Ben", dice.choice(_WORDS)):
-                alone = {"neighbours": False}
-                found = await _search(cells, settlers, query, **alone)
-                assert _list(found) == _list(await _search(plain, settlers, query, **alone)), query
-                scores = {hit.content: hit.score for hit in await _search(cells, settlers, query)}
-                for hit in await _search(plain, settlers, query):
-                    assert scores[hit.content] >= hit.score - 1e-5, query
-
-
-async def test_the_database_of_a_worker_counts_once(
-    memory: ClusterMemory, settlers: Settlers
-) -> None:
-    """A worker has several cells, and each of them knows the size of its database."""
-    sizes = 0
-    for node in memory.cluster.workers:
-        with memory.open(OWNER, node) as worker:
-            query = "select pg_database_size(current_database())"
-            [(size,)] = worker.execute(query).fetchall()
-            sizes += size
-    async with _open(memory) as database:
-        [row] = await database.call("memory_statistics", _Size, credential=settlers.ana)
-    assert abs(row.bytes - sizes) < sizes / 4
 
 
 async def test_each_undo_of_the_cluster_has_a_number_of_its_own(
@@ -310,11 +231,3 @@ async def test_a_worker_that_is_away_stops_only_its_spaces(
         finally:
             node.start()
         await _remember(database, settlers, lost, "Ana", "drinks coffee")
-
-
-def _make_text(dice: random.Random) -> str:
-    return " ".join(dice.sample(_WORDS, 3))
-
-
-def _list(hits: list[_Hit]) -> list[tuple[float, str, str]]:
-    return sorted((-round(hit.score, 5), hit.space, hit.content) for hit in hits)

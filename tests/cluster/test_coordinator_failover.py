@@ -43,8 +43,8 @@ class Readers:
 
     async def read(self) -> None:
         while True:
-            self._database.places.forget_map()
-            self._database.places.forget_rights()
+            self._database.cells.forget_map()
+            self._database.cells.forget_rights()
             hits = await self._database.call("search_memory", Hit, **self._ask)
             assert hits == [Hit("drinks tea")]
             self.count += 1

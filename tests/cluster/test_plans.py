@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textrawl.access.access_token import hash_token
-from textrawl.cluster.merging import MERGES, UPKEEP, MergedCall
+from textrawl.cluster.merging import MERGES, UPKEEP
 from textrawl.cluster.planning import Planner, SpaceCells, find_route
 from textrawl.errors import ArgumentInvalid
 from textrawl.postgres.connection import Connection
@@ -105,7 +105,7 @@ rows = st.fixed_dictionaries(
 def test_the_best_rows_of_all_cells_are_the_best_rows(cells: list[list[Any]], most: int) -> None:
     merge = MERGES["search_proposals"]
 
-    merged = merge.combine(cells, MergedCall({"max_rows": most}))
+    merged = merge.combine(cells, {"max_rows": most})
 
     every = [row for cell in cells for row in cell]
     best = sorted(every, key=lambda row: (-row["score"], -row["created_at"], row["observation_id"]))
@@ -118,7 +118,7 @@ def test_upkeep_adds_numbers_and_says_whether_a_cell_did_something(
 ) -> None:
     cells = [[{"rows": number, "refreshed": done}] for number, done in answers]
 
-    [row] = UPKEEP.combine(cells, MergedCall({}))
+    [row] = UPKEEP.combine(cells, {})
 
     numbers, done = zip(*answers, strict=True)
     assert row == {"rows": sum(numbers), "refreshed": any(done)}

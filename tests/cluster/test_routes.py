@@ -14,7 +14,7 @@ _PACKAGE = Path(__file__).parents[2] / "textrawl"
 # Imports and vector indexes use a session of the owner, and not a pool.
 _OF_OWNER = ("archive", "cluster", "postgres", "client")
 _NO_CALLS = {"as_of", "disagreement", "neighbours"}  # also an argument, finding, factor of a score
-_SEVERAL = (Route.ADMINISTERED, Route.SPACES, Route.EVERY, Route.GRAPHS)
+_SEVERAL = (Route.ADMINISTERED, Route.NAMED, Route.SPACES, Route.EVERY, Route.GRAPHS)
 
 
 def _read_arguments() -> dict[str, list[str]]:
@@ -71,7 +71,7 @@ def test_tables_name_existing_functions() -> None:
 def test_the_digest_of_several_cells_has_the_sections_of_one() -> None:
     parts = re.findall(r"\('(\w+)', (\d), (\d)\)", read_folder("memory")["digest_memory"])
 
-    assert {name: (int(place), int(share)) for name, place, share in parts} == DIGEST_SECTIONS
+    assert {name: (int(rank), int(share)) for name, rank, share in parts} == DIGEST_SECTIONS
 
 
 def test_the_tests_that_are_repeated_on_a_cluster_exist() -> None:

@@ -62,13 +62,13 @@ async def test_a_map_that_is_forgotten_during_a_call_is_still_that_of_the_call(
     async def ask(question: Callable[[Connection], Awaitable[Any]]) -> Any:
         async with await Connection.connect(memory.dsn(), autocommit=True) as connection:
             reply = await question(connection)
-        places.forget_map()  # as another call does that meets a cell that has moved
+        cells.forget_map()  # as another call does that meets a cell that has moved
         return reply
 
-    places = SpaceCells(ask)
+    cells = SpaceCells(ask)
 
-    assert len((await places.find_map()).cells) == len(memory.cells)
-    found = await places.find_shards(settlers.spaces)
+    assert len((await cells.find_map()).cells) == len(memory.cells)
+    found = await cells.find_shards(settlers.spaces)
     assert sorted(space for part in found.values() for space in part) == sorted(settlers.spaces)
 
 

@@ -35,7 +35,7 @@ class NodeAway(Exception):
 
 @dataclass(frozen=True)
 class Entry:
-    """The statement that enters a cell, whose place was asked at `asked`."""
+    """The statement that enters a cell, whose node was asked at `asked`."""
 
     statement: bytes
     writes: bool
@@ -206,8 +206,8 @@ class CellAnswer:
 class CellCalls:
     """The pools of all workers. `timeout` is the time limit of a call in seconds."""
 
-    def __init__(self, conninfo: str, places: SpaceCells, *, timeout: float, max_size: int) -> None:
-        self._conninfo, self._places = conninfo, places
+    def __init__(self, conninfo: str, cells: SpaceCells, *, timeout: float, max_size: int) -> None:
+        self._conninfo, self._cells = conninfo, cells
         self._timeout, self._max_size = timeout, max_size
         self._pools: dict[CitusNode, NodePool] = {}
         self._opening = anyio.Lock()
@@ -235,7 +235,7 @@ class CellCalls:
                         node,
                         timeout=self._timeout,
                         max_size=self._max_size,
-                        note_connection=self._places.forget_map,
+                        note_connection=self._cells.forget_map,
                     )
                     await pool.open()
                     self._pools[node] = pool
@@ -255,8 +255,8 @@ class CellCalls:
         async with anyio.create_task_group() as tasks:
             for visit in visits:
                 tasks.start_soon(ask, visit)
-        places = {visit.shard: place for place, visit in enumerate(visits)}
-        return sorted(answers, key=lambda answer: places[answer.visit.shard])
+        ranks = {visit.shard: rank for rank, visit in enumerate(visits)}
+        return sorted(answers, key=lambda answer: ranks[answer.visit.shard])
 
     async def ask(self, query: Query, visit: CellCall) -> list[tuple[Any, ...]]:
         """Call the function in one cell, again if the cell is being moved meanwhile.
@@ -281,7 +281,7 @@ class CellCalls:
 
     async def _try(self, query: Query, visit: CellCall) -> list[tuple[Any, ...]]:
         asked = time.monotonic()
-        cell = await self._places.find_cell(visit.shard)
+        cell = await self._cells.find_cell(visit.shard)
         if cell is None:
             raise CellGone
         text = _compose(cell.schema, query.function, query.columns, tuple(visit.arguments))
@@ -297,15 +297,15 @@ class CellCalls:
             moving = error.sqlstate == MOVED or isinstance(error, _MOVING)
             if not (moving or isinstance(error, _MISSING)):
                 raise
-            self._places.forget_map()
+            self._cells.forget_map()
             if isinstance(error, psycopg.errors.UndefinedTable):
                 await (await self.find_pool(cell.node)).ask(_MATCH, {})
             raise _Missing(NodeAway() if moving else error) from error
 
     async def _is_replaced(self, cell: Cell) -> bool:
         """Return whether the cell has another address now, because a standby was promoted."""
-        self._places.forget_map()
-        nodes = (await self._places.find_map()).nodes
+        self._cells.forget_map()
+        nodes = (await self._cells.find_map()).nodes
         for node in self._pools.keys() - set(nodes):
             if (pool := self._pools.pop(node, None)) is not None:
                 await pool.close()

@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass
 from itertools import count
 from types import SimpleNamespace
-from typing import Any, LiteralString, TypeVar, cast
+from typing import Any, LiteralString, TypeVar
 
 import anyio
 import psycopg
@@ -18,27 +18,7 @@ import psycopg
 from textrawl import errors
 from textrawl.cluster.cell_calls import CellAnswer, CellCalls, CellGone, NodeAway, Query
 from textrawl.cluster.layout import CitusNode, mark_directory
-from textrawl.cluster.merged_trail import (
-    VectorTables,
-    join_ends,
-    join_watches,
-    name_cursors,
-    refuse_split,
-    split_watches,
-    start_cell,
-)
-from textrawl.cluster.merging import (
-    COUNTED,
-    MERGES,
-    UPKEEP,
-    Counts,
-    MergedCall,
-    Values,
-    add_counts,
-    fit_ceiling,
-    keep_best,
-    measure_once,
-)
+from textrawl.cluster.merging import MERGES, UPKEEP, join_watches, split_watches
 from textrawl.cluster.planning import (
     ABSENT,
     SPREAD,
@@ -49,12 +29,13 @@ from textrawl.cluster.planning import (
     SpaceCells,
     find_route,
     refuse,
+    refuse_several,
 )
-from textrawl.postgres.connection import Connection, is_distributed
+from textrawl.cluster.vector_tables import VectorTables
+from textrawl.postgres.connection import is_distributed
 from textrawl.postgres.database import (
     Database,
     advise,
-    compose,
     find_builder,
     list_columns,
     translate,
@@ -129,10 +110,10 @@ class ClusterDatabase(Database):
         )
         self._distributed: bool | None = True if distributed else None
         self.complete = False
-        self.places = SpaceCells(self.ask)
-        self._planner = Planner(self.places)
-        self.visits = CellCalls(conninfo, self.places, timeout=timeout, max_size=max_size)
-        self._vectors = VectorTables(self.lend, self.places, self.visits, timeout)
+        self.cells = SpaceCells(self.ask)
+        self._planner = Planner(self.cells)
+        self.visits = CellCalls(conninfo, self.cells, timeout=timeout, max_size=max_size)
+        self._vectors = VectorTables(self.lend, self.cells, self.visits, timeout)
         self._turn = count()
 
     async def close(self) -> None:
@@ -169,7 +150,7 @@ class ClusterDatabase(Database):
     async def _find_route(self, function: str) -> Route | None:
         with translate(function):
             await self.check_once()
-            signature = await self.places.find_signature(function)
+            signature = await self.cells.find_signature(function)
         return find_route(function, signature.arguments if signature is not None else ())
 
     async def _call_cells(
@@ -191,7 +172,7 @@ class ClusterDatabase(Database):
         return [find_builder(row)(*values) for values in rows]
 
     async def _list_all_columns(self, function: str) -> tuple[str, ...]:
-        signature = await self.places.find_signature(function)
+        signature = await self.cells.find_signature(function)
         return signature.columns if signature is not None else ()
 
     async def _asks_cells(self) -> bool:
@@ -211,10 +192,10 @@ class ClusterDatabase(Database):
 
     async def _spread(self) -> int:
         """Wait until the workers have copied the last change of the directory, and number it."""
-        self.places.forget_rights()
+        self.cells.forget_rights()
         with translate("mark_directory"):
             mark = await self.ask(mark_directory)
-            nodes = (await self.places.find_map()).nodes
+            nodes = (await self.cells.find_map()).nodes
             await self.visits.wait_for_mark(nodes, mark, _LONGEST_SPREAD)
         return mark
 
@@ -250,7 +231,7 @@ class ClusterDatabase(Database):
         self, function: str, route: Route, columns: tuple[str, ...], arguments: Arguments
     ) -> list[tuple[Any, ...]] | None:
         """Return the rows of the cells, or None if the coordinator has to answer."""
-        signature = await self.places.find_signature(function)
+        signature = await self.cells.find_signature(function)
         writes = signature is not None and signature.writes
         call = _Call(function, route, arguments, columns, writes)
         for _ in range(_MOST_PLANS):
@@ -258,12 +239,12 @@ class ClusterDatabase(Database):
             try:
                 return await self._follow(call, plan) if plan else None
             except CellGone:
-                self.places.forget_map()
+                self.cells.forget_map()
         raise errors.ServerBusy
 
     async def _follow(self, call: _Call, plan: list[CellCall]) -> list[tuple[Any, ...]]:
         """Wait for a turn on each worker of the plan, so that calls of others do not wait."""
-        found = [await self.places.find_cell(visit.shard) for visit in plan]
+        found = [await self.cells.find_cell(visit.shard) for visit in plan]
         nodes = {cell.node for cell in found if cell is not None}
         async with AsyncExitStack() as turns:
             for node in sorted(nodes, key=lambda node: node.id):
@@ -272,10 +253,10 @@ class ClusterDatabase(Database):
 
     async def _ask(self, call: _Call, plan: list[CellCall]) -> list[tuple[Any, ...]]:
         query = Query(call.function, call.columns, call.writes)
-        ways = {Route.WATCHES: self._watch, Route.TURNS: self._take_rows}
-        ways |= {Route.ENDS: self._follow_trail, Route.FOLLOWED: self._follow_trail}
-        if call.route in ways:
-            return await ways[call.route](call, plan)
+        if call.route is Route.WATCHES:
+            return await self._watch(call, plan)
+        if call.route is Route.TURNS:
+            return await self._take_rows(call, plan)
         if len(plan) == 1:
             [visit] = plan
             try:
@@ -284,61 +265,22 @@ class ClusterDatabase(Database):
                 raise await self._explain_absence(call, plan) from None
         if call.route in (Route.SEARCHED, Route.SOURCE):
             return await self._search(call, query, plan)
-        if call.route in (Route.ROWS, Route.RECALLS):
-            answers = await self.visits.gather(query, plan)
-            await self._raise_errors(call, answers)
-            return [(sum(answer.rows[0][0] for answer in answers if answer.rows),)]
         return await self._merge(call, plan)
 
     async def _merge(self, call: _Call, plan: list[CellCall]) -> list[tuple[Any, ...]]:
-        is_upkeep = call.route is Route.EVERY or call.function == "prune_documents"
+        is_upkeep = call.route in (Route.EVERY, Route.RECALLS) or call.function == "prune_documents"
         merge = MERGES.get(call.function, UPKEEP if is_upkeep else None)
         if merge is None:
-            raise refuse(call.function)
+            raise refuse_several()
         columns = (*call.columns, *(key for key in merge.keys if key not in call.columns))
         query = Query(call.function, columns, call.writes)
         wider = [CellCall(visit.shard, merge.widen(visit.arguments)) for visit in plan]
-        counts: Counts | None = None
-        if call.function == "search_memory" and not call.arguments.get("semantic"):
-            totals, counts = await self._count_terms(call, plan)
-            wider = [CellCall(each.shard, {**each.arguments, "totals": totals}) for each in wider]
-        answers = await self.visits.gather(query, wider)
-        answers = await self._raise_errors(call, answers)
-        rights = await self.places.find_rights(call.arguments.get("credential"))
-        named = [_name(answer, columns) for answer in answers]
-        if call.function == "memory_statistics":
-            cells = [await self.places.find_cell(answer.visit.shard) for answer in answers]
-            measure_once([cell and cell.node for cell in cells], named)
-        question = MergedCall(call.arguments, rights.order(call.arguments.get("spaces")))
-        rows = merge.combine(named, question)
-        if counts is not None:
-            rows = keep_best(rows, counts, call.arguments)
-        if merge.has_ceiling:
-            rows = fit_ceiling(rows, question)
-        return [tuple(row[name] for name in call.columns) for row in rows]
-
-    async def _count_terms(self, call: _Call, plan: list[CellCall]) -> tuple[str, Counts]:
-        """Return what all cells together have, for the weights of words and the least score."""
-        given = {name: call.arguments[name] for name in COUNTED if name in call.arguments}
-        columns = list_columns("count_terms", Counts)
-        text = compose("textrawl", "count_terms", columns, (*given, "spaces"))
-        spaces = call.arguments.get("spaces")
-
-        async def count_all(connection: Connection) -> Counts:
-            cursor = await connection.execute(text, {**given, "spaces": spaces})
-            return Counts(*cast("tuple[Any, ...]", await cursor.fetchone()))
-
-        # The coordinator knows the languages of all spaces.
-        directory = await self.ask(count_all)
-        given["languages"] = directory.languages_found
-        visits = [
-            CellCall(visit.shard, {**given, "spaces": visit.arguments.get("spaces")})
-            for visit in plan
+        answers = await self._raise_errors(call, await self.visits.gather(query, wider))
+        named = [
+            [dict(zip(columns, row, strict=True)) for row in answer.rows] for answer in answers
         ]
-        query = Query("count_terms", columns, writes=False)
-        answers = await self._raise_errors(call, await self.visits.gather(query, visits))
-        counts = [Counts(*row) for answer in answers for row in answer.rows]
-        return add_counts(counts, directory.languages_found), directory
+        rows = merge.combine(named, call.arguments)
+        return [tuple(row[name] for name in call.columns) for row in rows]
 
     async def _search(
         self, call: _Call, query: Query, plan: list[CellCall]
@@ -358,56 +300,36 @@ class ClusterDatabase(Database):
             if rows:
                 return rows
         if refusal is not None:
-            await refuse_split(self.visits, plan, call.arguments)
-            raise refusal
+            # No cell knows all of several proposals.
+            several = len(call.arguments.get("proposals") or ()) > 1
+            raise refuse_several() if several else refusal
         return []
 
     async def _take_rows(self, call: _Call, plan: list[CellCall]) -> list[tuple[Any, ...]]:
-        """Ask one cell after the other for rows, each time beginning with another cell."""
+        """Ask each cell until one has rows, each time beginning with another cell."""
         query = Query(call.function, call.columns, call.writes)
         begin = next(self._turn) % len(plan)
-        rows: list[tuple[Any, ...]] = []
         away = set[CitusNode | None]()
         for visit in (*plan[begin:], *plan[:begin]):
-            most = cast("int", visit.arguments.get("max_rows", 1))
-            arguments = dict(visit.arguments)
-            if "max_rows" in arguments:
-                arguments["max_rows"] = most - len(rows)
-            cell = await self.places.find_cell(visit.shard)
+            cell = await self.cells.find_cell(visit.shard)
             node = cell and cell.node
             if node in away:
                 continue
             try:
-                rows += await self.visits.ask(query, CellCall(visit.shard, arguments))
+                if rows := await self.visits.ask(query, visit):
+                    return rows
             except NodeAway:
                 if self.complete:
                     raise await self._explain_absence(call, [visit]) from None
                 logger.info("A worker is away: its spaces are left out for now")
                 away.add(node)
-            if len(rows) >= most:
-                break
-        return rows
+        return []
 
     async def _watch(self, call: _Call, plan: list[CellCall]) -> list[tuple[Any, ...]]:
         query = Query(call.function, ("cursor", "place", "state"), call.writes)
         answers = await self.visits.gather(query, split_watches(plan, call.arguments))
         answers = await self._raise_errors(call, answers)
         rows = join_watches(answers, call.arguments)
-        return [tuple(row[name] for name in call.columns) for row in rows]
-
-    async def _follow_trail(self, call: _Call, plan: list[CellCall]) -> list[tuple[Any, ...]]:
-        hashes = {cell.shard: cell.low for cell in (await self.places.find_map()).cells}
-        if not hashes.keys() >= {visit.shard for visit in plan}:
-            raise CellGone  # the map was read before a cell was divided
-        query = Query(call.function, call.columns, call.writes)
-        if call.route is Route.ENDS:
-            answers = await self._raise_errors(call, await self.visits.gather(query, plan))
-            return [(join_ends(answers, hashes),)]
-        if len(plan) > 1:
-            raise refuse(call.function)
-        visits = [start_cell(visit, hashes) for visit in plan]
-        [answer] = await self._raise_errors(call, await self.visits.gather(query, visits))
-        rows = name_cursors(answer, hashes, call.arguments, call.columns)
         return [tuple(row[name] for name in call.columns) for row in rows]
 
     async def _raise_errors(self, call: _Call, answers: Sequence[CellAnswer]) -> list[CellAnswer]:
@@ -435,10 +357,10 @@ class ClusterDatabase(Database):
         self, call: _Call, visits: Sequence[CellCall], *, done: bool = False
     ) -> errors.DatabaseUnavailable:
         """Return the error for a worker that is away, with those of its spaces the caller knows."""
-        rights = await self.places.find_rights(call.arguments.get("credential"))
+        rights = await self.cells.find_rights(call.arguments.get("credential"))
         shards = {visit.shard for visit in visits}
         of_caller = [right for right in rights.spaces if right.tier != "sensitive"]
-        cells = await self.places.find_shards([right.space for right in of_caller])
+        cells = await self.cells.find_shards([right.space for right in of_caller])
         away = {space for shard in shards for space in cells.get(shard, [])}
         names = ", ".join(right.name for right in of_caller if right.space in away)
         whose = f"of the spaces {names}" if names else "of these spaces"
@@ -447,7 +369,3 @@ class ClusterDatabase(Database):
             f"The node {whose} cannot be reached, or they are being moved; {others}. "
             f"{advise(call.function)}"
         )
-
-
-def _name(answer: CellAnswer, columns: tuple[str, ...]) -> list[Values]:
-    return [dict(zip(columns, row, strict=True)) for row in answer.rows]

@@ -8,7 +8,6 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from functools import partial
-from itertools import groupby
 from typing import Any, LiteralString
 
 import anyio
@@ -121,13 +120,10 @@ class DistributedSession(Session):
         self, items: Sequence[Any], find_space: Callable[[Any], int]
     ) -> list[tuple[CellSession, list[Any]]]:
         """Return the cells of the spaces of `items`, each with its items in their order."""
-        places = {session: place for place, session in enumerate(self._cells)}
-        placed = [(places[await self._find_cell(find_space(item))], item) for item in items]
-        placed.sort(key=lambda pair: pair[0])
-        return [
-            (self._cells[place], [item for _, item in group])
-            for place, group in groupby(placed, key=lambda pair: pair[0])
-        ]
+        batches = dict[CellSession, list[Any]]()
+        for item in items:
+            batches.setdefault(await self._find_cell(find_space(item)), []).append(item)
+        return [(cell, batches[cell]) for cell in self._cells if cell in batches]
 
     async def _import_spaces(self, lines: Any) -> Rows:
         """Create spaces on the coordinator, and wait until the workers know them."""
@@ -167,8 +163,8 @@ class DistributedSession(Session):
         loose: Rows = []
         for cell, batch in await self._divide(items, lambda item: item[1][0]):
             arguments = map(list, zip(*(values for _, values in batch), strict=True))
-            for (place,) in await cell.call("import_replacements", *arguments):
-                loose.append((batch[place - 1][0] + 1,))
+            for (number,) in await cell.call("import_replacements", *arguments):
+                loose.append((batch[number - 1][0] + 1,))
         return loose
 
     async def _refresh_statistics(self) -> Rows:
@@ -226,6 +222,6 @@ async def _distribute(
     cells = await read_map(session.connection)
     workers: dict[CitusNode, Connection] = {}
     for node in cells.nodes:
-        place = replace(login, conninfo=node.find(login.conninfo))
-        workers[node] = (await stack.enter_async_context(open_one(place))).connection
+        of_node = replace(login, conninfo=node.find(login.conninfo))
+        workers[node] = (await stack.enter_async_context(open_one(of_node))).connection
     return DistributedSession(session.connection, cells, workers)

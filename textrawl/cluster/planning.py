@@ -15,26 +15,24 @@ from textrawl.postgres.connection import Connection
 
 
 class Route(Enum):
-    """The place where a function runs."""
+    """The servers on which a function runs."""
 
     DIRECTORY = "the coordinator"
     SPACE = "the cell of one space: the given one, the home space, or the only possible one"
     SPACES = "the cells of the given spaces, or of all readable spaces"
     ADMINISTERED = "the cell of the given space, or the cells of all spaces with the scope"
     SEARCHED = "the cells of all spaces with the scope, one after the other, until one answers"
-    NAMED = "the cell of the space that is named"
+    NAMED = "the cells of the spaces that are named"
     NAMED_TWICE = "the cell of the space that is named, then the coordinator"
     GRAPH = "the cell of the graph that is named"
     GRAPHS = "the cells of the graphs that are named, or of all graphs"
     SOURCE = "the cells of the graphs, one after the other, until one has the source"
     EVERY = "every cell"
-    TURNS = "every cell, one after the other, until enough rows are there"
-    ROWS = "the cells of the rows that the arguments name"
+    TURNS = "every cell, one after the other, until one has rows"
+    ROWS = "the cell of the rows that the arguments name"
     RECALLS = "the cells of the spaces of recalls"
     WATCHES = "every cell, with a cursor of each cell"
     MODELS = "the coordinator, which then changes the tables of vectors"
-    FOLLOWED = "the cell of the given or the only administered space, with a cursor of each cell"
-    ENDS = "every cell, for a cursor of each"
 
 
 _EXCEPTIONS: dict[Route, str] = {
@@ -47,9 +45,10 @@ _EXCEPTIONS: dict[Route, str] = {
         rollback_embedding_model rotate_token switch_embedding_model vouch""",
     Route.ADMINISTERED: """
         claim_webhooks count_waiting erase_person erasure_plan list_events list_imports
-        list_proposals list_webhooks plan_undo prune_documents purge_undone undo_author""",
+        list_proposals list_webhooks plan_undo prune_documents purge_undone read_events trail_end
+        undo_author verify_erasure""",
     Route.SEARCHED: "decide_proposals plan_decision revert_undo",
-    Route.NAMED: "add_webhook change_policy",
+    Route.NAMED: "add_webhook change_policy find_documents mark_matches",
     Route.NAMED_TWICE: "change_language change_review change_tier",
     Route.GRAPH: """
         claim_graph_key destroy_graph_key encrypted_documents find_graph_key finish_import
@@ -60,15 +59,13 @@ _EXCEPTIONS: dict[Route, str] = {
     Route.EVERY: """
         embedding_progress expire_proposals list_spaces pending_embeddings prune_llm_use
         prune_recalls queue_embeddings rebuild_documents refresh_planner_statistics
-        refresh_search_statistics release_all_embeddings write_state""",
-    Route.TURNS: "claim_extraction claim_pending_embeddings sample_facts",
+        refresh_search_statistics release_all_embeddings sample_facts write_state""",
+    Route.TURNS: "claim_extraction claim_pending_embeddings",
     Route.ROWS: "fill_pending_embeddings release_pending_embeddings",
     Route.RECALLS: "record_recalls",
     Route.WATCHES: "changed_watches",
     Route.MODELS: """
         drop_embedding_model register_embedding_model start_embedding_model""",
-    Route.FOLLOWED: "read_events",
-    Route.ENDS: "trail_end",
 }
 _ROUTES = {name: route for route, names in _EXCEPTIONS.items() for name in names.split()}
 
@@ -83,7 +80,7 @@ _SCOPES: dict[str, str] = {
     "admin": """
         add_webhook claim_webhooks erase_person erasure_plan fail_webhook list_events list_imports
         list_webhooks next_webhook_events plan_undo purge_undone read_events read_webhook
-        remove_webhook resume_webhook revert_undo undo_author verify_erasure""",
+        remove_webhook resume_webhook revert_undo trail_end undo_author verify_erasure""",
     "forget": """
         clear_log delete_edges delete_entry delete_identity delete_items delete_nodes
         delete_observations delete_reflections forget_faded forget_source pop_log
@@ -134,11 +131,18 @@ def refuse_target() -> ArgumentInvalid:
 
 
 def refuse(function: str) -> ArgumentInvalid:
-    """Return the error for a function that does not work on a distributed memory (TR095)."""
+    """Return the error for a function that no cell has."""
     return ArgumentInvalid(
-        f"{function} does not work on several cells of a distributed memory: name one space, with "
-        "--space, with TEXTRAWL_SPACE, or in the address of the server (/mcp/SPACE)",
-        title="Not possible on this memory",
+        f"{function} does not work on a cluster", title="Not possible on this memory"
+    )
+
+
+def refuse_several() -> ArgumentInvalid:
+    """Return the error for a call that is about spaces of several cells, but works in one."""
+    return ArgumentInvalid(
+        "on a cluster this call is about whole spaces of one cell, but yours are in several: use "
+        "--space, TEXTRAWL_SPACE or the address of one space (/mcp/SPACE)",
+        title="Name one space",
     )
 
 
@@ -178,12 +182,6 @@ class Rights:
 
     home: int | None
     spaces: tuple[Right, ...]
-
-    def order(self, spaces: Sequence[int] | None) -> dict[str, int]:
-        """Return the place of each space by its name: as given, or the home space first."""
-        names = {right.space: right.name for right in self.spaces}
-        given = names if spaces is None else [space for space in spaces if space in names]
-        return {names[space]: place for place, space in enumerate(given)}
 
     def choose(self, scope: str | None, *, graphs: bool = False) -> list[int]:
         """Return the spaces in which the caller has `scope`, or any scope."""
@@ -283,7 +281,7 @@ def _read_rights(home: int | None, spaces: list[dict[str, Any]]) -> Rights:
 Arguments = Mapping[str, Any]
 
 
-_UNATTENDED = (Route.ENDS, Route.EVERY, Route.RECALLS, Route.ROWS, Route.TURNS, Route.WATCHES)
+_UNATTENDED = (Route.EVERY, Route.RECALLS, Route.ROWS, Route.TURNS, Route.WATCHES)
 _OF_GRAPHS = (Route.GRAPH, Route.GRAPHS, Route.SOURCE)
 
 
@@ -298,8 +296,8 @@ class CellCall:
 class Planner:
     """Plans calls. A plan without visits is a call that the coordinator answers or refuses."""
 
-    def __init__(self, places: SpaceCells) -> None:
-        self._places = places
+    def __init__(self, cells: SpaceCells) -> None:
+        self._cells = cells
 
     async def plan(
         self, function: str, route: Route, arguments: Arguments, *, writes: bool
@@ -307,9 +305,10 @@ class Planner:
         """Return the visits of a call, the cell of the caller's home space first."""
         if route in _UNATTENDED:
             return await self._plan_unattended(route, arguments)
-        rights = await self._places.find_rights(arguments.get("credential"))
+        rights = await self._cells.find_rights(arguments.get("credential"))
         if route in (Route.NAMED, Route.NAMED_TWICE):
-            named = [right.space for right in rights.spaces if right.name == arguments["name"]]
+            names = arguments.get("spaces", [arguments.get("name")])
+            named = [right.space for right in rights.spaces if right.name in names]
             return await self._visit(named, arguments)
         if route in _OF_GRAPHS:
             return await self._visit(_find_graphs(rights, arguments), arguments)
@@ -338,26 +337,26 @@ class Planner:
         credential = arguments.get("credential")
         if credential is None or {right.space for right in rights.spaces} >= set(spaces):
             return spaces
-        rights = await self._places.find_rights(credential, anew=True)
+        rights = await self._cells.find_rights(credential, anew=True)
         allowed = {right.space for right in rights.spaces}
         return [space for space in spaces if space in allowed]
 
     async def _require_one_cell(self, visits: Sequence[CellCall], target: int) -> None:
         """Raise ArgumentInvalid if facts would go to a space of another cell."""
-        shards = await self._places.find_shards([target])
+        shards = await self._cells.find_shards([target])
         if visits and [visit.shard for visit in visits] != list(shards):
             raise refuse_target()
 
     async def _plan_unattended(self, route: Route, arguments: Arguments) -> list[CellCall]:
         if route is Route.ROWS:
-            return await self._split_rows(arguments)
+            return await self._visit(arguments["spaces"], arguments)
         if route is Route.RECALLS:
             return await self._split_recalls(arguments)
-        cells = (await self._places.find_map()).cells
+        cells = (await self._cells.find_map()).cells
         return [CellCall(cell.shard, arguments) for cell in cells]
 
     async def _visit(self, spaces: Sequence[int], arguments: Arguments) -> list[CellCall]:
-        shards = await self._places.find_shards(spaces)
+        shards = await self._cells.find_shards(spaces)
         return [CellCall(shard, arguments) for shard in shards]
 
     async def _split_spaces(
@@ -370,7 +369,7 @@ class Planner:
         if scope is not None and kept is not None:
             _refuse_graphs(rights, kept)
         spaces = rights.choose(scope, graphs=scope is None) if kept is None else kept
-        shards = await self._places.find_shards(spaces)
+        shards = await self._cells.find_shards(spaces)
         if given is None or (len(shards) <= 1 and spaces == given):
             return [CellCall(shard, arguments) for shard in shards]
         return [CellCall(shard, {**arguments, "spaces": part}) for shard, part in shards.items()]
@@ -389,38 +388,11 @@ class Planner:
             if right.tier in ("public", "personal") and "read" in right.scopes
             if names is None or right.name in names
         ]
-        shards = await self._places.find_shards([*dict.fromkeys((*facts, *graphs))])
+        shards = await self._cells.find_shards([*dict.fromkeys((*facts, *graphs))])
         parts = {shard: [s for s in part if s in facts] for shard, part in shards.items()}
         return [
             CellCall(shard, {**arguments, "spaces": None if part and given is None else part})
             for shard, part in parts.items()
-        ]
-
-    async def _split_rows(self, arguments: Arguments) -> list[CellCall]:
-        """Send each row of the arrays to the cell of its space."""
-        spaces = cast("list[int]", arguments["spaces"])
-        arrays = {
-            name: cast("list[object]", value)
-            for name, value in arguments.items()
-            if isinstance(value, list)
-        }
-        shard_of = {
-            space: shard
-            for shard, part in (await self._places.find_shards(sorted(set(spaces)))).items()
-            for space in part
-        }
-        rows: dict[int, list[int]] = {}
-        for at, space in enumerate(spaces):
-            rows.setdefault(shard_of[space], []).append(at)
-        return [
-            CellCall(
-                shard,
-                {
-                    **arguments,
-                    **{name: [array[at] for at in ats] for name, array in arrays.items()},
-                },
-            )
-            for shard, ats in rows.items()
         ]
 
     async def _split_recalls(self, arguments: Arguments) -> list[CellCall]:
@@ -429,13 +401,13 @@ class Planner:
         visits: dict[int, list[dict[str, Any]]] = {}
         for recall in recalls:
             token = cast("str | None", recall.get("credential"))
-            rights = await self._places.find_rights(None if token is None else bytes.fromhex(token))
+            rights = await self._cells.find_rights(None if token is None else bytes.fromhex(token))
             if recall.get("space") is None:
-                recall["space"] = await self._places.find_first()
+                recall["space"] = await self._cells.find_first()
             ids = {right.name: right.space for right in rights.spaces}
             found = cast("dict[str, Any]", recall.get("found") or {})
             named = [ids[name] for name in found if name in ids]
-            for shard in await self._places.find_shards([recall["space"], *named]):
+            for shard in await self._cells.find_shards([recall["space"], *named]):
                 visits.setdefault(shard, []).append(recall)
         return [CellCall(shard, {"recalls": json.dumps(some)}) for shard, some in visits.items()]
 

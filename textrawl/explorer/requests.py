@@ -161,7 +161,7 @@ class PageRequest:
         # Nobody gets the answer of somebody with other rights.
         spaces = tuple((space.id, tuple(space.scopes)) for space in self.principal.readable)
         key = self.principal.credential, spaces, question
-        state = await self.site.store.database.value("write_state", str)
+        state = repr(await self.site.store.database.call("write_state", str))
         return await self.site.answers.find_soon(key, state, make, self.after, takes_long)
 
     def report(

@@ -27,9 +27,7 @@ Row = TypeVar("Row")
 
 _PAUSE = 0.5  # seconds between queries for new events, because writes send no notification
 _PAGE = 500
-# On a distributed memory it has such a number for each cell.
-_ONE = r"[0-9]{1,19}:[0-9]{1,18}"
-_CURSOR = re.compile(rf"{_ONE}|-?[0-9]{{1,10}}={_ONE}(,-?[0-9]{{1,10}}={_ONE})*", re.ASCII)
+_CURSOR = re.compile(r"[0-9]{1,19}:[0-9]{1,18}", re.ASCII)
 
 
 class Trail:
@@ -121,7 +119,8 @@ class Trail:
 
     async def find_end(self) -> str:
         """Return the current cursor, for `follow`."""
-        return await self._database.value("trail_end", str)
+        [cursor] = await self._call("trail_end", str)
+        return cursor
 
     async def follow(self, after: str) -> AsyncGenerator[EventRow]:
         """Yield each event after the cursor `after` once, and wait without end for new events.
@@ -140,7 +139,7 @@ class Trail:
         """Return a page of the events after a cursor. Raises ArgumentInvalid."""
         if not _CURSOR.fullmatch(after):
             raise ArgumentInvalid("cursor: give a cursor from `textrawl log --follow --json`")
-        transaction, _, number = after.rpartition(":")
+        transaction, _, number = after.partition(":")
         return await self._call(
             "read_events",
             EventRow,
