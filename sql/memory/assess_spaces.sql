@@ -4,7 +4,7 @@ create function textrawl.assess_spaces(
     parts boolean default false,  -- true: only parts of journal entries are searched
     out large boolean,    -- too many facts to compare the query with every vector, so use the vector index
     out stale boolean,    -- not large, and statistics differ from the real count by more than a fifth
-    out most boolean,     -- large, and the spaces have over a third of all facts, so do not look up words by space
+    out most boolean,     -- the spaces have over a third of all facts, so do not look up words by space
     out rare boolean,     -- large, but few facts have the types, the period or are parts of entries, so compare only these facts
     -- hnsw.ef_search for a recall@10 above .99 up to 6,000 facts, .95 at 10,000 and 100,000 facts, and .9 at a million
     out breadth integer,
@@ -40,7 +40,7 @@ begin
         store_size := recorded_facts;  -- the space's own index holds only the facts of this space
     end if;
     -- Statistics can be old or missing. If they report few facts, count the facts. The count stops at 4001.
-    if recorded_facts <= 4000 then
+    if recorded_facts <= 1500 then
         counted_facts := (select count(*) from (select from observation where space_id = any(spaces) limit 4001) o);
     end if;
     store_size := greatest(store_size, counted_facts);
@@ -53,7 +53,6 @@ begin
     if stale then
         facts := counted_facts;
     end if;
-    most := large and most;
     threshold := greatest(threshold / 3, 1500);
     rare := large and (parts or num_nonnulls(types, since, until) > 0);
     if rare then
