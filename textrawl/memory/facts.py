@@ -177,6 +177,12 @@ class Question:
         present = self.times.as_of is None and self.about is None
         return present and (self.sources is None or self.sources.facts)
 
+    @property
+    def covers_every_fact(self) -> bool:
+        """True if it covers all facts as they are now, whatever their type, day or score."""
+        filtered = self.entity_types or self.times != _ANY_TIME or self.least_score is not None
+        return self.covers_present_facts and not filtered
+
 
 @dataclass(frozen=True)
 class Sources:
