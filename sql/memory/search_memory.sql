@@ -116,7 +116,7 @@ begin
         from search_terms(query, scoped, plan.stale, languages, plan.facts) t;
         -- If more than a tenth of all facts have each word, the index would list all of them before the first fact is checked.
         -- Check the newest facts instead.
-        if plan.most and num_nonnulls(entity_types, since, until) = 0 then
+        if plan.large and plan.most and num_nonnulls(entity_types, since, until) = 0 then
             common := coalesce((select min(s) from unnest(shares) s) > 0.1, false);
         end if;
         if array_position(shares, null) is not null then
@@ -190,7 +190,8 @@ begin
         ),
         subject as materialized (
             select e.space_id, e.id, e.name, tsvector_to_array(e.fts) as words
-            from (select distinct space_id, entity_id from found) f
+            -- The words of a fact include the name of its entity.
+            from (select distinct space_id, entity_id from found where matched > 0) f
             cross join lateral (select * from entity e where e.space_id = f.space_id and e.id = f.entity_id offset 0) e
             -- One or two letters are more often a word than a name, but not with a sign (C#).
             where query_words is not null and (char_length(e.name) > 2 or e.name ~ '[+#]' or e.name = any(caller)) and e.fts <> ''

@@ -129,6 +129,12 @@ class Question:
         return self.times.as_of is None and self.about is None and self.sources.facts
 
     @property
+    def covers_every_fact(self) -> bool:
+        """True if it covers all facts as they are now, whatever their type, day or score."""
+        filtered = self.entity_types or self.times != ANY_TIME or self.least_score is not None
+        return self.covers_present_facts and not filtered
+
+    @property
     def covers_documents(self) -> bool:
         """True if the search covers documents. They have no type, and are not beside old facts."""
         beside = self.sources.facts and (self.times.as_of is not None or self.about is not None)

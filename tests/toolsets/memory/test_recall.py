@@ -244,7 +244,11 @@ async def test_an_answer_without_evidence_is_empty_and_names_the_words_that_no_f
     await remember(client, "Leo", "goes to primary school in Alvalade")
     await remember(client, "Maya", "is allergic to walnuts")
 
-    assert await ask(client, mode="search", query="zebra") == {"n": 0, "e": [], "no": ["zebra"]}
+    everything = {"note": "every fact was searched"}
+    absent = {"n": 0, "e": [], "no": ["zebra"]}
+    assert await ask(client, mode="search", query="zebra") == absent | everything
+    for some in ({"entityTypes": ["person"]}, {"since": "2020-01-01"}, {"minScore": 0.9}):
+        assert await ask(client, mode="search", query="zebra", **some) == absent
     for query, missing in {
         "where does Ingrid live?": "Ingrid",
         "is there a helicopter?": "helicopter",

@@ -151,7 +151,10 @@ async def _search(
         ]
         layout = replace(layout, dated=await memory.find_disagreeing(told))
     reply = SearchReply.build(rows, reason, question.query, layout)
-    return reply if rows else reply.explain(await memory.explain_absence(question, caller))
+    if rows:
+        return reply
+    absence = await memory.explain_absence(question, caller)
+    return reply.explain(absence, of_all=question.covers_every_fact)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from textrawl.values.word_lists import EVERYBODY, includes_everybody
 from textrawl.wire.program import Program
 from textrawl.wire.replies import NOTHING, Finding, Key, Part, Reply
 
+_OF_ALL = "every fact was searched"
 _FOUND = (
     "by best fact; of a memory: content, source (of a relation relation_type, to_entity, "
     "to_entity_type), author, score, with includeIds id, with that or dates createdAt, saidAt if "
@@ -233,13 +234,16 @@ class SearchReply(Answer):
             fact.statement = write_statement(fact.content, fact.relation_type, fact.to_entity)
         return reply
 
-    def explain(self, absence: Absence | None) -> Self:
-        """Return a copy of an empty reply with the reason why it is empty."""
+    def explain(self, absence: Absence | None, *, of_all: bool = False) -> Self:
+        """Return a copy of an empty reply with the reason why it is empty.
+
+        If the search was `of_all` facts, the reply says so.
+        """
         if absence is None:
             return self
-        return self.model_copy(
-            update={"missing": absence.words or None, "closest": absence.closest}
-        )
+        note = self.note or (_OF_ALL if of_all else None)
+        told = {"missing": absence.words or None, "closest": absence.closest, "note": note}
+        return self.model_copy(update=told)
 
     def read_finding(self, question: str) -> Finding:
         """Return the query and the facts, with the best score, cosine and coverage."""
