@@ -1,9 +1,8 @@
-"""`textrawl export --to obsidian DIR` and other folders, and `textrawl mirror`."""
+"""`textrawl export --to obsidian DIR` and other folders."""
 
 import csv
 import getpass
 import re
-import signal
 import unicodedata
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +15,7 @@ from psycopg import sql
 
 from tests.archive.conftest import succeed
 from tests.archive.material import ENTITY, NOW, SAID, SPACE, fetch, number, tell, write_file
-from tests.support.commands import Launch, Run, wait_for
+from tests.support.commands import Run
 from textrawl.archive.notes import (
     NOTE_FORMATS,
     NotedEntity,
@@ -140,23 +139,6 @@ def test_a_link_or_a_damaged_manifest_leads_no_export_out_of_its_folder(
     with pytest.raises(StartRefused, match="stands in the way"):
         NoteFolder(tmp_path).write("default/Ada.md", "")
     assert not list((tmp_path / "elsewhere").iterdir())
-
-
-@pytest.mark.slow
-def test_a_mirror_follows_the_memory_until_it_is_ended(
-    launch: Launch, url: str, tmp_path: Path
-) -> None:
-    note = tmp_path / "default/Ada.md"
-    mirror = launch("mirror", str(tmp_path), "--space", "default", DATABASE_URL=url)
-    wait_for(note.exists)
-
-    tell(url, "select remember_fact('Ada', 'person', 'plays chess')")
-    wait_for(lambda: "plays chess" in note.read_text(encoding="utf-8"))
-    tell(url, "select forget_entity('Atlas')")
-    wait_for(lambda: not (tmp_path / "default/Atlas.md").exists())
-
-    assert mirror.end(signal.SIGINT).code == 0
-    assert not (tmp_path / "team").exists()
 
 
 NAMES = st.text(min_size=1, max_size=60).map(clean_name).filter(bool)

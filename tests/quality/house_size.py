@@ -1,5 +1,6 @@
-"""The size of the house in three lines: `python -m tests.quality.house_size`.
+"""The size of the house and of each capability: `python -m tests.quality.house_size`.
 
+The exit code is 1 if a capability is above its ceiling, or if a file belongs to none.
 The number of modules that a search enters is that of `tests/docs/test_design_page.py`.
 """
 
@@ -11,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tests.docs.imports import Graph, find_reachable, read_layers
+from tests.quality.ceilings import describe, find_faults, measure, read_table
 from tests.support.syntax import read_nodes
 
 ROOT = Path(__file__).parents[2]
@@ -84,5 +86,16 @@ def describe_size() -> str:
     )
 
 
+def show_ceilings() -> int:
+    """Write the size of each capability. Return 1 if one is above its ceiling, else 0."""
+    table = read_table()
+    sizes = measure(table)
+    faults = list(find_faults(table, sizes))
+    head = "lines, statements and surface of each capability"
+    sys.stdout.write("\n".join([head, *describe(table, sizes), *faults, ""]))
+    return int(bool(faults))
+
+
 if __name__ == "__main__":
     sys.stdout.write(f"the size of the house\n{describe_size()}\n{describe_layers()}\n")
+    sys.exit(show_ceilings())

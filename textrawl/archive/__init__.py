@@ -1,4 +1,4 @@
 """A memory in a file: backups by pg_dump, exports and imports of its contents.
 
-The commands `backup`, `restore`, `export`, `import` and `mirror` use this package.
+The commands `backup`, `restore`, `export` and `import` use this package.
 """

@@ -4,6 +4,7 @@ Nothing of a zip is written to the disk. A zip is refused if it is encrypted or 
 out of it, or if its content is out of proportion to its size.
 """
 
+import gzip
 import os
 import re
 import zipfile
@@ -11,6 +12,7 @@ import zlib
 from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, cast
 
@@ -73,13 +75,18 @@ class Bundle:
     """The files at a path, by their names. `done` is the number of bytes read so far.
 
     `only` has the names of files, or of the folders of a folder, that are read. None reads all of
-    them. `seen` has the names of the files that were opened.
+    them. With `content`, the bundle is one file that is not on the disk. `seen` has the names of
+    the files that were opened. `cleaned` counts the texts whose hidden characters a reader removed.
     """
 
-    def __init__(self, path: Path, only: Collection[str] | None = None) -> None:
-        self.path, self.done, self._only = path, 0, only
-        self.seen = set[str]()
+    def __init__(
+        self, path: Path, only: Collection[str] | None = None, content: bytes | None = None
+    ) -> None:
+        self.path, self.done, self._only, self._content = path, 0, only, content
+        self.seen, self.cleaned = set[str](), 0
         self._zip: zipfile.ZipFile | None = None
+        if content is not None:
+            return
         if not path.exists():
             raise BundleRefused(f"{path} cannot be read: there is no such file or folder")
         # Opening a FIFO waits for its writer, and a device may never end.
@@ -93,6 +100,8 @@ class Bundle:
     @cached_property
     def sizes(self) -> dict[str, int]:
         """The size of each file by its name. Links are left out."""
+        if self._content is not None:
+            return {self.path.name: len(self._content)}
         if self._zip:
             files = [one for one in self._zip.infolist() if not one.is_dir()]
             found = {one.filename: one.file_size for one in files}
@@ -116,6 +125,9 @@ class Bundle:
         if self._zip:
             return None
         self.seen.add(name)
+        return self._find_path(name)
+
+    def _find_path(self, name: str) -> Path:
         return self.path if self.path.is_file() else self.path / name
 
     @contextmanager
@@ -131,12 +143,21 @@ class Bundle:
     def _open(self, name: str) -> BinaryIO:
         if self._zip:
             return cast("BinaryIO", self._zip.open(name))
-        path = self.path if self.path.is_file() else self.path / name
-        return os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb")
+        if self._content is not None:
+            return BytesIO(self._content)
+        return os.fdopen(os.open(self._find_path(name), os.O_RDONLY | os.O_NONBLOCK), "rb")
 
     def count(self, number: int) -> None:
         """Add to the bytes that were read."""
         self.done += number
+
+    def count_cleaned(self, number: int) -> None:
+        """Add to the texts whose hidden characters a reader removed."""
+        self.cleaned += number
+
+    def restart(self) -> None:
+        """Count anew, before a reader reads the files again."""
+        self.done = self.cleaned = 0
 
     def read_head(self, name: str) -> bytes:
         """Return the first bytes of a file."""
@@ -178,7 +199,8 @@ class Bundle:
 
     def read_lines(self, name: str) -> Iterator[tuple[int, bytes | None]]:
         """Yield each line with its number, or None for a line longer than MOST_LINE."""
-        with self.open(name) as file:
+        with self.open(name) as packed:
+            file = gzip.GzipFile(fileobj=packed) if name.endswith(".gz") else packed
             number = 0
             while line := file.readline(MOST_LINE):
                 number += 1

@@ -1,72 +1,44 @@
 """The formats that `textrawl import` knows. The names and first bytes of files show it."""
 
-import json
-import re
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
-from textrawl.archive.bundles import Bundle, BundleRefused, read_object
+from textrawl.archive.bundles import Bundle, BundleRefused
 from textrawl.archive.encryption import is_encrypted, is_encrypted_file
-from textrawl.archive.formats import ImportFormat, chats, markdown, memories, opencode, sessions
-from textrawl.archive.items import (
-    Conversation,
-    Document,
-    Entity,
-    ImportedFact,
-    ImportedNote,
-    ImportedRelation,
-    ImportPlan,
-    Item,
-    Memory,
+from textrawl.archive.formats import (
+    ImportFormat,
+    Record,
+    chats,
+    cortexgraph,
+    markdown,
+    memories,
+    opencode,
+    read_rows,
+    server_memory,
+    sessions,
 )
+from textrawl.archive.items import Conversation, Document, ImportedNote, ImportPlan, Item
 from textrawl.values.choice import join_choices
-from textrawl.values.reference_file import EntityRecord, RelationRecord, read_reference_file
 
 
 def _is_textrawl(bundle: Bundle) -> bool:
-    return any("textrawl" in first for first in _read_first(bundle))
+    own = bundle.path.name in bundle.sizes
+    return own and any("textrawl" in one for one in bundle.read_first(bundle.path.name, 1))
 
-
-# The first object of a file of the reference memory server: a record, or all of them in lists.
-# Other files can hold such records deeper, as the calls of tools in sessions.
-_RECORD = r'"(?:entityType|relationType|observations)"\s*:'
-_FIRST_RECORD = re.compile(rf'\[?\s*\{{[^{{}}]*(?:{_RECORD}|"_?type"\s*:\s*"(?:entity|relation)")')
-_LISTS = re.compile(r'\{[^\[\]]*"(?:entities|relations)"\s*:\s*[\[{]')
-
-
-def _is_server_memory(bundle: Bundle) -> bool:
-    """Return whether a file is lines, an array or an object of entities, pretty or not."""
-    if bundle.path.name not in bundle.sizes:
-        return False
-    head = bundle.read_head(bundle.path.name)
-    text = head.decode(json.detect_encoding(head), "replace").lstrip("\ufeff \t\r\n")
-    listed = _LISTS.match(text) and re.search(_RECORD, text)
-    return bool(listed or _FIRST_RECORD.match(text))
-
-
-def _is_cortexgraph(bundle: Bundle) -> bool:
-    names = ("memories.jsonl",) if bundle.path.is_dir() else tuple(bundle.sizes)[:1]
-    firsts = [first for name in names if name in bundle.sizes for first in bundle.read_first(name)]
-    return any({"content", "use_count", "last_used"} <= first.keys() for first in firsts)
-
-
-def _read_first(bundle: Bundle) -> list[dict[str, object]]:
-    return bundle.read_first(bundle.path.name, 1) if bundle.path.name in bundle.sizes else []
-
-
-LINE_FORMATS = (
-    ImportFormat("textrawl", "textrawl", _is_textrawl),
-    ImportFormat("server-memory", "MCP's reference memory server", _is_server_memory),
-    ImportFormat("cortexgraph", "CortexGraph", _is_cortexgraph),
-)
-"""The formats of files whose lines are imported one by one."""
 
 CONVERSATIONS = (*chats.FORMATS, *sessions.FORMATS, opencode.FORMAT)
 _MOST_ENTRIES = 1000  # files and folders of a folder whose formats are found one by one
 _DUMP = b"PGDMP"  # the first bytes of a file of pg_dump
 
 FORMATS = {
-    one.name: one for one in (*LINE_FORMATS, *CONVERSATIONS, *memories.FORMATS, *markdown.FORMATS)
+    one.name: one
+    for one in (
+        ImportFormat("textrawl", "textrawl", _is_textrawl, listed=False),
+        *(server_memory.FORMAT, cortexgraph.FORMAT),
+        *CONVERSATIONS,
+        *memories.FORMATS,
+        *markdown.FORMATS,
+    )
 }
 """All formats by name, in the order in which they are asked."""
 
@@ -127,7 +99,7 @@ def _finds_items(form: ImportFormat, bundle: Bundle) -> bool:
     except BundleRefused:
         return True
     finally:
-        bundle.done = 0
+        bundle.restart()
 
 
 def find_parts(
@@ -154,7 +126,7 @@ def find_parts(
     parts = list[tuple[ImportFormat, Bundle]]()
     for form in (form for form in FORMATS.values() if form.name in found):
         own = [entry for entry, owner in owners.items() if owner is form]
-        if form.read is None:
+        if not form.listed:
             parts += [(form, Bundle(path / entry)) for entry in own]
         else:
             more = rest[form.name].sizes if form.name in rest else ()
@@ -185,7 +157,8 @@ def find_home(name: str) -> Path:
 
 
 def read_items(form: ImportFormat, bundle: Bundle) -> Iterator[Item]:
-    """Yield the items of a bundle. There are none if its lines are imported one by one."""
+    """Yield the items of a bundle from its begin. There are none of an export of textrawl."""
+    bundle.restart()
     return form.read(bundle) if form.read else iter(())
 
 
@@ -198,33 +171,15 @@ def read_plan(form: ImportFormat, bundle: Bundle, report: Callable[[int], object
     return plan
 
 
-def count_lines(form: ImportFormat, bundle: Bundle) -> ImportPlan:
-    """Count the lines of a file whose lines are imported one by one, by kind."""
+def count_lines(bundle: Bundle) -> ImportPlan:
+    """Count the lines of an export of textrawl by kind."""
     plan = ImportPlan()
-    if form.name == "server-memory":
-        _count_records(bundle, plan)
-        return plan
-    names = [name for name in bundle.sizes if name.endswith("l")] or [*bundle.sizes][:1]
-    for name in names:
-        for _, line in bundle.read_lines(name):
-            value = read_object(line or b"") or {}
-            kind = value.get("kind", value.get("type", "memory" if "content" in value else None))
-            if isinstance(kind, str) and kind.isidentifier():
-                plan.count(kind)
-            if isinstance(space := value.get("space"), str):
-                plan.spaces.add(space)
+    for _, row in read_rows(bundle, bundle.path.name):
+        kind, space = (row.text("kind"), row.text("space")) if isinstance(row, Record) else ("", "")
+        if kind.isidentifier():
+            plan.count(kind)
+        plan.spaces |= {space} - {""}
     return plan
-
-
-def _count_records(bundle: Bundle, plan: ImportPlan) -> None:
-    with bundle.open(bundle.path.name) as file:
-        content = file.read()
-    for item in read_reference_file(content, lambda _: None):
-        if isinstance(item, EntityRecord):
-            plan.count("entity")
-            plan.count("fact", len(item.observations))
-        elif isinstance(item, RelationRecord):
-            plan.count("relation")
 
 
 def read_documents(
@@ -240,14 +195,3 @@ def read_documents(
             left[item.id] = left.get(item.id, 1) - 1
             if left[item.id] <= 0:
                 yield item
-
-
-def read_memories(
-    form: ImportFormat, bundle: Bundle, report: Callable[[int], object]
-) -> Iterator[Memory]:
-    """Yield the entities, facts and relations of a bundle. `report` is as of `read_plan`."""
-    bundle.done = 0
-    for item in read_items(form, bundle):
-        if isinstance(item, Entity | ImportedFact | ImportedRelation):
-            yield item
-        report(bundle.done)

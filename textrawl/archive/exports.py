@@ -96,6 +96,29 @@ async def choose_spaces(session: Session, names: Sequence[str]) -> dict[str, int
     return {name: number for name, number in spaces.items() if not names or name in names}
 
 
+async def write_server_memory(
+    session: Session, write: Write, space: str, report: Callable[[int], object]
+) -> dict[str, int]:
+    """Write the valid facts and relations of a space as a file of the reference memory server.
+
+    Return the numbers of lines. `report` gets the number of entities so far. Raises ArgumentInvalid
+    for an unknown space.
+    """
+    space_id = (await choose_spaces(session, [space]))[space]
+    counts = {"entity": 0, "relation": 0}
+    functions: dict[str, LiteralString] = {
+        "entity": "export_reference_entities",
+        "relation": "export_reference_relations",
+    }
+    for kind, function in functions.items():
+        async for page in session.read_lines(function, space_id):
+            for line, _ in page:
+                write(escape_json(line).encode() + b"\n")
+            counts[kind] += len(page)
+            report(counts["entity"])
+    return counts
+
+
 def write_vector(vector: Any) -> str:
     """Return a HalfVector as base64."""
     return base64.b64encode(vector.to_numpy().astype("<f2").tobytes()).decode()
@@ -170,11 +193,3 @@ async def read_lines(
         report(size)
     if rest or skipping:
         yield number + 1, None if skipping else rest
-
-
-async def read_whole(file: BinaryIO) -> bytes:
-    """Return the content of a file."""
-    chunks = list[bytes]()
-    while chunk := await to_thread.run_sync(file.read, _CHUNK, abandon_on_cancel=True):
-        chunks.append(chunk)
-    return b"".join(chunks)

@@ -7,9 +7,8 @@ stored row. A wrong line is skipped and reported with its number. All other line
 
 import struct
 import time
-from collections.abc import AsyncIterable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterable, Callable, Sequence
 from dataclasses import dataclass, field
-from tempfile import TemporaryFile
 from typing import Any
 from uuid import UUID
 
@@ -37,39 +36,10 @@ from textrawl.errors import StartRefused
 from textrawl.postgres.owner_session import BatchRefused, Session, as_json
 from textrawl.postgres.vector_indexes import IndexSuspension
 
-_RECORD = struct.Struct("<qi?16s16s")
+_REPLACEMENT = struct.Struct("<qi?16s16s")
+"""The number of a line, its space, True if its fact is new, and the ids of the fact and of its
+replacement. An import can have millions of them."""
 _BATCH = 1_000
-
-Replacement = tuple[int, int, bool, UUID, UUID]
-"""The number of the line, the space, True if the fact is new, and the ids of the fact and its
-replacement."""
-
-
-class Replacements:
-    """A list of replacements on disk."""
-
-    def __init__(self) -> None:
-        self._file = TemporaryFile()  # noqa: SIM115 - close() closes it
-
-    def close(self) -> None:
-        """Close and delete the file."""
-        self._file.close()
-
-    def add(self, replacement: Replacement) -> None:
-        """Append a replacement."""
-        line, space, new, fact, successor = replacement
-        self._file.write(_RECORD.pack(line, space, new, fact.bytes, successor.bytes))
-
-    def read(self) -> Iterator[list[Replacement]]:
-        """Yield all replacements in batches."""
-        self._file.seek(0)
-        while chunk := self._file.read(_RECORD.size * _BATCH):
-            yield [
-                (line, space, new, UUID(bytes=fact), UUID(bytes=successor))
-                for line, space, new, fact, successor in _RECORD.iter_unpack(chunk)
-            ]
-
-
 _HEAVIEST = 4 << 20  # bytes of a batch
 _REFERENCES = (
     "entity",
@@ -157,7 +127,7 @@ class Import:
         self._refused_spaces: set[str] = set()
         self._stored_ids: dict[tuple[int, UUID], UUID] = {}
         self._trail: dict[int, dict[str, int]] = {}
-        self._replacements = Replacements()
+        self._replacements = bytearray()
         self._model: tuple[int, int] | None = None
         self._dimensions: int | None = None
         self._lines = 0
@@ -180,7 +150,6 @@ class Import:
             await self._store()
             await self._replace()
         finally:
-            self._replacements.close()
             with anyio.CancelScope(shield=True):
                 await self._record()
         self._check_end()
@@ -355,8 +324,8 @@ class Import:
         if stored_id != original:
             self._stored_ids[space, original] = stored_id
         if isinstance(line, FactLine) and line.replaced_by is not None:
-            successor = UUID(line.replaced_by)
-            self._replacements.add((item.number, space, outcome == "added", stored_id, successor))
+            own = stored_id.bytes, UUID(line.replaced_by).bytes
+            self._replacements += _REPLACEMENT.pack(item.number, space, outcome == "added", *own)
 
     async def _store_vectors(self, stored: list[tuple[ImportItem, UUID]]) -> None:
         # Skip the vector of a fact that is stored under another id, because the stored text can
@@ -377,12 +346,14 @@ class Import:
         )
 
     async def _replace(self) -> None:
-        for batch in self._replacements.read():
+        size = _REPLACEMENT.size * _BATCH
+        for begin in range(0, len(self._replacements), size):
+            batch = list(_REPLACEMENT.iter_unpack(self._replacements[begin : begin + size]))
             loose: list[tuple[int, ...]] = await self._session.call(
                 "import_replacements",
                 [space for _, space, *_ in batch],
-                [fact for *_, fact, _ in batch],
-                [self._find(space, successor) for _, space, *_, successor in batch],
+                [UUID(bytes=fact) for *_, fact, _ in batch],
+                [self._find(space, UUID(bytes=successor)) for _, space, *_, successor in batch],
                 [new for _, _, new, *_ in batch],
             )
             for (place,) in loose:
@@ -403,6 +374,4 @@ class Import:
         self._complain(number, reason)
 
     def _check_end(self) -> None:
-        footer = self._footer
-        expected = footer and sum(getattr(footer, kind) for kind in KINDS)
-        self.tally.whole = expected == self._lines
+        self.tally.whole = self._footer is not None and self._footer.count() == self._lines

@@ -95,6 +95,17 @@ class ImportedFact:
 
 
 @dataclass(frozen=True, slots=True)
+class PlainFact(ImportedFact):
+    """A fact of a format whose imports are not listed. Without a `key`, its id is made from `seed`.
+
+    `use` has the fields of a memory that fades.
+    """
+
+    seed: str = ""
+    use: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ImportedRelation:
     """A relation between the entities of these names. `key` is as of a fact."""
 
@@ -112,6 +123,16 @@ class ImportedRelation:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportedLink:
+    """A link between two memories that fade, with the fields of its line in an export."""
+
+    kind: ClassVar[str] = "link"
+    id: str
+    fields: dict[str, Any]
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Fault:
     """A part of an export that cannot be used, with the reason. `place` names it for people."""
 
@@ -120,7 +141,7 @@ class Fault:
 
 
 Document = Conversation | ImportedNote
-Memory = Entity | ImportedFact | ImportedRelation
+Memory = Entity | ImportedFact | ImportedRelation | ImportedLink
 Item = Document | Memory | Fault
 
 
@@ -194,6 +215,7 @@ class ImportPlan:
 
 
 _TEXTS = ("title", "text", "name", "description", "note", "entity", "source", "relation", "target")
+_WHOLE = (*_TEXTS, "type", "seed", "use", "fields")
 _Kept = TypeVar("_Kept", bound=Document | Memory)
 _MOST_PLACES = 20  # of secrets that are shown
 
@@ -214,14 +236,14 @@ class SecretGate:
             return None
         return item if self.mode == "allow" else masked
 
-    def admit_fields(self, fields: dict[str, Any], place: str) -> dict[str, Any] | None:
-        """Return the fields to store. None: they are refused for a secret."""
+    def admit_whole(self, item: _Kept) -> _Kept | None:
+        """Return the item to store. Its secrets have one place, which is the id of the item."""
+        fields = {name: getattr(item, name) for name in _WHOLE if getattr(item, name, None)}
         masked, kinds = guard_fields(fields, "mask")
-        if kinds:
-            self.places.append(f"{place}: {', '.join(kinds)}")
-            if self.mode == "refuse":
-                return None
-        return fields if self.mode == "allow" else masked
+        self.places += [f"{item.id}: {', '.join(kinds)}"] if kinds else []
+        if kinds and self.mode == "refuse":
+            return None
+        return item if self.mode == "allow" else replace(item, **masked)
 
     def describe(self) -> Iterator[str]:
         """Yield lines that say what was done with the secrets, and where the first ones are."""

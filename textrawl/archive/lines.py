@@ -2,7 +2,7 @@
 
 import re
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self, TypeVar, get_args
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -69,10 +69,17 @@ class Line(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class RowLine(Line):
-    """A line of a row in a space."""
+class PlacedLine(Line):
+    """A line of something in a space."""
 
+    kind: str
     space: SpaceName
+    id: str
+
+
+class RowLine(PlacedLine):
+    """A line of a row with a UUID."""
+
     id: Id
 
 
@@ -89,11 +96,9 @@ SOURCE_LENGTH = 5_000_000
 _SOURCE_PATH = re.compile("(file|clip|import)/.")
 
 
-class InstanceLine(Line):
+class InstanceLine(PlacedLine):
     """An instance, which is a program that shares documents."""
 
-    kind: Literal["instance"]
-    space: SpaceName
     id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}$")]
     instance_type: Literal["psycheros", "sby", "sillytavern", "openwebui", "claude-code", "other"]
     name: Label | None = None
@@ -109,7 +114,6 @@ ItemLabel = Annotated[str, Field(min_length=1, max_length=500, pattern="^[^\0]*$
 class DocumentLine(RowLine):
     """An identity file, a journal entry, a source, or an item. Its texts are in other lines."""
 
-    kind: Literal["document"]
     type: Literal["identity", "journal", "source", "item", "log"]
     path: Annotated[str, Field(max_length=300)]
     entity: Id | None = None
@@ -156,7 +160,6 @@ class VersionLine(SignedLine):
     it is `exact`, the text is the JSON of an item.
     """
 
-    kind: Literal["version"]
     document: Id
     number: Number
     exact: bool = False
@@ -181,11 +184,9 @@ class VersionLine(SignedLine):
         return self
 
 
-class SnapshotLine(Line):
+class SnapshotLine(PlacedLine):
     """A snapshot of an identity file. `version` is the id of the version that it keeps."""
 
-    kind: Literal["snapshot"]
-    space: SpaceName
     id: Annotated[str, Field(pattern=r"^[a-z]{1,20}/[A-Za-z0-9_-]{1,200}$")]
     document: Id
     version: Id
@@ -195,35 +196,31 @@ class SnapshotLine(Line):
     created_at: Moment
 
 
-class NodeLine(RowLine):
+class _MindLine(RowLine):
+    properties: dict[str, Any] | None = None
+    instance: Label | None = None
+    last_confirmed_at: Moment | None = None
+    version: Annotated[Count, Field(ge=1)]
+    deleted_at: Moment | None = None
+
+
+class NodeLine(_MindLine):
     """The values of a node. Its id is the id of its entity."""
 
-    kind: Literal["node"]
     label: Label | None = None
     described_by: Id | None = None
     confidence: Share | None = None
-    properties: dict[str, Any] | None = None
-    instance: Label | None = None
     memory: Label | None = None
     first_learned_at: Moment | None = None
-    last_confirmed_at: Moment | None = None
-    version: Annotated[Count, Field(ge=1)]
-    deleted_at: Moment | None = None
 
 
-class EdgeLine(RowLine):
+class EdgeLine(_MindLine):
     """The values of an edge. Its id is the id of its relation."""
 
-    kind: Literal["edge"]
     evidence: (
         Annotated[str, apply(clean_fact), Field(min_length=1, max_length=FACT_LENGTH)] | None
     ) = None
-    properties: dict[str, Any] | None = None
-    instance: Label | None = None
     occurred_at: Moment | None = None
-    last_confirmed_at: Moment | None = None
-    version: Annotated[Count, Field(ge=1)]
-    deleted_at: Moment | None = None
 
 
 Base64 = Annotated[str, Field(pattern=r"^[A-Za-z0-9+/]+={0,2}$")]
@@ -232,7 +229,6 @@ Base64 = Annotated[str, Field(pattern=r"^[A-Za-z0-9+/]+={0,2}$")]
 class CiphertextLine(RowLine):
     """An encrypted document of a sensitive graph. `key` is the id of the key of the graph."""
 
-    kind: Literal["ciphertext"]
     key: Id
     version: Number
     digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -245,7 +241,7 @@ class CiphertextLine(RowLine):
 class SpaceLine(Line):
     """A space. With a tier, it is a graph, which holds sources instead of facts."""
 
-    kind: Literal["space"]
+    kind: str
     name: SpaceName
     language: Annotated[Label, Field(max_length=200)] | None = None
     created_at: Moment
@@ -263,7 +259,6 @@ class SpaceLine(Line):
 class EntityLine(RowLine):
     """An entity."""
 
-    kind: Literal["entity"]
     name: Name
     entity_type: Annotated[EntityKind, BeforeValidator(_read_kind)]
     type_guessed: bool | None = None
@@ -276,7 +271,6 @@ class EntityLine(RowLine):
 class AliasLine(SignedLine):
     """Another name of an entity."""
 
-    kind: Literal["alias"]
     entity: Id
     name: Name
     created_at: Moment
@@ -285,7 +279,6 @@ class AliasLine(SignedLine):
 class RevisionLine(SignedLine):
     """The reason why a fact was wrong. `id` is that of the fact."""
 
-    kind: Literal["revision"]
     reason: Annotated[str, apply(clean_fact), Field(min_length=1, max_length=REASON_LENGTH)]
     revised_at: Moment
 
@@ -293,7 +286,6 @@ class RevisionLine(SignedLine):
 class DismissalLine(SignedLine):
     """A candidate that somebody dismissed: two entities, two facts, or one fact as both."""
 
-    kind: Literal["dismissal"]
     candidate: Literal["same", "close", "stale"]
     one: Id
     other: Id
@@ -313,7 +305,6 @@ class FactLine(_Statement):
     `said_at` is None if the author did not give the time at which the fact was said.
     """
 
-    kind: Literal["fact"]
     entity: Id
     whole: Id | None = None
     part: Annotated[int, Field(ge=1, le=32_767, strict=True)] | None = None
@@ -344,7 +335,6 @@ class FactLine(_Statement):
 class RelationLine(_Statement):
     """A relation."""
 
-    kind: Literal["relation"]
     from_entity: Id
     relation: RelationName
     label: Annotated[Label, Field(max_length=100)] | None = None
@@ -355,7 +345,6 @@ class RelationLine(_Statement):
 class ReflectionLine(SignedLine):
     """A reflection on an entity, on a relation (`edge`), on a session, or on everything."""
 
-    kind: Literal["reflection"]
     target_type: Literal["entity", "session", "relation", "global"]
     entity: Id | None = None
     edge: Id | None = None
@@ -368,7 +357,6 @@ class ReflectionLine(SignedLine):
 class MemoryLine(RowLine):
     """Tags, uses and status of a memory. Its `id` is the id of the fact with its text."""
 
-    kind: Literal["memory"]
     saved: bool
     tags: Annotated[list[Label], Field(max_length=1000)] = Field(default_factory=list[Label])
     entities: Annotated[list[Label], Field(max_length=10_000)] = Field(default_factory=list[Label])
@@ -390,7 +378,6 @@ class MemoryLine(RowLine):
 class LinkLine(RowLine):
     """A link between two memories."""
 
-    kind: Literal["link"]
     from_memory: Id
     to_memory: Id
     relation: Literal[
@@ -419,55 +406,42 @@ class Header(Line):
     model: ExportedModel | None = None
 
 
-class Footer(Line):
+class Footer(BaseModel):
     """The last line of an export, with the number of lines of each kind."""
 
+    model_config = ConfigDict(extra="allow", frozen=True)
+
     textrawl: Literal["end"]
-    space: int
-    entity: int
-    fact: int
-    relation: int
-    alias: int = 0
-    revision: int = 0
-    reflection: int = 0
-    dismissal: int = 0
-    memory: int = 0
-    link: int = 0
-    instance: int = 0
-    document: int = 0
-    version: int = 0
-    snapshot: int = 0
-    node: int = 0
-    edge: int = 0
-    ciphertext: int = 0
+
+    def count(self) -> int:
+        """Return the number of all lines."""
+        return sum(one for one in (self.model_extra or {}).values() if isinstance(one, int))
 
 
-L = TypeVar("L", bound=Line)
-Content = (
-    SpaceLine
-    | EntityLine
-    | AliasLine
-    | FactLine
-    | RevisionLine
-    | RelationLine
-    | ReflectionLine
-    | DismissalLine
-    | MemoryLine
-    | LinkLine
-    | InstanceLine
-    | DocumentLine
-    | VersionLine
-    | SnapshotLine
-    | CiphertextLine
-    | NodeLine
-    | EdgeLine
-)
+L = TypeVar("L", bound=BaseModel)
+Content = SpaceLine | PlacedLine
 OF_ANOTHER_LINE = (RevisionLine, MemoryLine, NodeLine, EdgeLine)
 """Kinds of lines whose id names the fact, the entity or the relation of an earlier line."""
 OF_GRAPHS = (EntityLine, DocumentLine, VersionLine)
 """Kinds of lines that a graph can have."""
-KINDS: dict[object, type[Content]] = {
-    get_args(line.model_fields["kind"].annotation)[0]: line for line in get_args(Content)
+KINDS: dict[str, type[Content]] = {
+    "space": SpaceLine,
+    "entity": EntityLine,
+    "alias": AliasLine,
+    "fact": FactLine,
+    "revision": RevisionLine,
+    "relation": RelationLine,
+    "reflection": ReflectionLine,
+    "dismissal": DismissalLine,
+    "memory": MemoryLine,
+    "link": LinkLine,
+    "instance": InstanceLine,
+    "document": DocumentLine,
+    "version": VersionLine,
+    "snapshot": SnapshotLine,
+    "ciphertext": CiphertextLine,
+    "node": NodeLine,
+    "edge": EdgeLine,
 }
 """Every kind of line after the first, by the value of its field `kind`."""
 
@@ -492,11 +466,18 @@ def read_line(raw: bytes) -> tuple[Content | Footer, int]:
         return _validate(Footer, value), 0
     kind = value.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        raise LineRefused(f"kind must be one of {', '.join(map(str, KINDS))}")
+        raise LineRefused(f"kind must be one of {', '.join(KINDS)}")
     # A document keeps the ends of its lines, and an item everything.
     kept = kind == "version" or value.get("type") in ITEMS
     changed = 0 if kept else count_cleaned(value)
     return _validate(KINDS[kind], value), changed
+
+
+def check_line(kind: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a line, without its kind, space and id. Raises LineRefused."""
+    own = {"kind": kind, "space": "default", "id": "00000000-0000-0000-0000-000000000000"}
+    line = _validate(KINDS[kind], fields | own)
+    return line.model_dump(mode="json", exclude={*own})
 
 
 def _read_object(raw: bytes) -> dict[str, Any]:

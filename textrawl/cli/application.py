@@ -71,7 +71,6 @@ PANELS: dict[str, dict[str, str]] = {
         "backup": "Write the whole memory to a file.",
         "restore": "Restore a backup into an empty database.",
         "export": "Write entities, facts, relations, reflections and documents as JSON Lines.",
-        "mirror": "Keep a folder of notes equal to the memory.",
         "import": "Add an export of textrawl or of another system.",
         "embed": "Change the embedding model while servers keep answering.",
         "psql": "Open psql on the memory, as a role that can only read.",
@@ -84,7 +83,7 @@ MODULES = {
     for module, names in {
         "access": ("grant", "token"),
         "analyst": ("psql",),
-        "archive": ("backup", "restore", "export", "mirror"),
+        "archive": ("backup", "restore", "export"),
         "connect": ("disconnect",),
         "cost": ("toolsets",),
         "curation": ("revise", "forget", "share"),
@@ -241,7 +240,7 @@ _COMMANDS: Mapping[Place, tuple[str, ...]] = {
     ),
     "database": (
         *("ingest", "journal", "capture", "explore", "cost", "space", "grant", "token", "analyst"),
-        *("migrate", "cluster", "backup", "restore", "export", "mirror", "import"),
+        *("migrate", "cluster", "backup", "restore", "export", "import"),
         *("embed", "psql", "webhook", "document"),
     ),
 }

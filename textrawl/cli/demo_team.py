@@ -16,7 +16,7 @@ from uuid import uuid5
 
 from textrawl.access.access_token import hash_token, make_token, shorten_token
 from textrawl.archive.imports import Import
-from textrawl.archive.line_writing import NAMESPACE
+from textrawl.archive.memory_import import NAMESPACE
 from textrawl.cluster.opening import open_connection
 from textrawl.cluster.owner_session import open_writing
 from textrawl.embedded.cluster import run_embedded

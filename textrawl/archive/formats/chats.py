@@ -5,20 +5,19 @@ again. Its turns are the path from `current_node` to the root, which is what the
 that the person does not see are left out, and so are tool calls.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
 
 from textrawl.archive.bundles import Bundle
 from textrawl.archive.formats import (
     ImportFormat,
+    Record,
     as_list,
-    as_object,
     as_text,
+    read_parts,
     read_texts,
-    read_time,
     walk,
 )
-from textrawl.archive.items import Conversation, Fault, ImportedNote, Item, Turn
+from textrawl.archive.items import Conversation, Fault, ImportedNote, Item, Speaker, Turn
 
 _SEEN = ("text", "multimodal_text")
 
@@ -39,55 +38,44 @@ def _is_chatgpt(bundle: Bundle) -> bool:
 def _read_chatgpt(bundle: Bundle) -> Iterator[Item]:
     """Yield the conversations."""
     for name in _find_chatgpt_files(bundle):
-        for number, value in enumerate(bundle.read_array(name), 1):
-            conversation = as_object(value)
-            key = as_text(conversation.get("conversation_id") or conversation.get("id"))
-            if key and as_object(conversation.get("mapping")):
-                yield _read_tree(key, conversation)
-            else:
-                yield Fault(f"{name}, conversation {number}", "it has no id or no messages")
+        for place, value in read_parts(bundle, name, "conversation"):
+            key, mapping = value.text("conversation_id", "id"), value.part("mapping")
+            if not key or not mapping:
+                yield Fault(place, "it has no id or no messages")
+                continue
+            nodes = {one: Record.of(node) for one, node in mapping.items()}
+            # Exports of 2023 can lack `current_node`: the last node without children.
+            leaves = [one for one, node in nodes.items() if not node.get("children")]
+            leaf = value.text("current_node") or (leaves or [""])[-1]
+            messages = (node.part("message") for node in walk(nodes, leaf, "parent"))
+            turns = [turn for message in messages if (turn := _read_node(message))]
+            yield Conversation(key, value.text("title"), turns, value.time("create_time"))
 
 
-def _read_tree(key: str, value: Mapping[str, Any]) -> Conversation:
-    mapping = as_object(value["mapping"])
-    leaf = as_text(value.get("current_node")) or _find_leaf(mapping)
-    nodes = walk(mapping, leaf, "parent")
-    turns = [turn for node in nodes if (turn := _read_node(as_object(node.get("message"))))]
-    title, begin = as_text(value.get("title")), read_time(value.get("create_time"))
-    return Conversation(key, title, turns, begin)
-
-
-def _find_leaf(mapping: Mapping[str, Any]) -> str:
-    """Return the last node without children. Exports of 2023 can lack `current_node`."""
-    leaves = [key for key, node in mapping.items() if not as_object(node).get("children")]
-    return leaves[-1] if leaves else ""
-
-
-def _read_node(message: Mapping[str, Any]) -> Turn | None:
-    speaker = as_object(message.get("author")).get("role")
-    content, metadata = as_object(message.get("content")), as_object(message.get("metadata"))
+def _read_node(message: Record) -> Turn | None:
+    speaker, content = message.part("author").get("role"), message.part("content")
     if (
         speaker not in ("user", "assistant")
         or message.get("weight") == 0
-        or metadata.get("is_visually_hidden_from_conversation")
+        or message.part("metadata").get("is_visually_hidden_from_conversation")
         or message.get("recipient") not in ("all", None)
         or content.get("content_type") not in _SEEN
     ):
         return None
     text = "\n\n".join(filter(None, map(_read_part, as_list(content.get("parts")))))
-    return Turn(speaker, text, read_time(message.get("create_time"))) if text.strip() else None
+    return Turn(speaker, text, message.time("create_time")) if text.strip() else None
 
 
 def _read_part(part: object) -> str:
     """Return the text of a part. Of a voice it is the transcript, and of an image a mark."""
     if isinstance(part, str):
         return part
-    value = as_object(part)
-    kind = as_text(value.get("content_type")).removesuffix("_asset_pointer")
-    return as_text(value.get("text")) or (f"[{kind}]" if kind else "")
+    value = Record.of(part)
+    kind = value.text("content_type").removesuffix("_asset_pointer")
+    return value.text("text") or (f"[{kind}]" if kind else "")
 
 
-_SPEAKERS = {"human": "user", "assistant": "assistant"}
+_SPEAKERS: dict[str, Speaker] = {"human": "user", "assistant": "assistant"}
 _MARKS = {
     "conversations": (b'"chat_messages"',),
     "projects": (b'"prompt_template"', b'"docs"'),
@@ -117,68 +105,56 @@ def _is_claude(bundle: Bundle) -> bool:
 
 def _read_claude(bundle: Bundle) -> Iterator[Item]:
     """Yield the conversations, the documents of projects, and what Claude remembers."""
-    readers = {
-        "conversations": _read_conversation,
-        "projects": _read_project,
-        "memories": _read_memories,
-    }
     for name, kind in _find_claude_files(bundle).items():
-        for number, value in enumerate(bundle.read_array(name), 1):
-            yield from readers[kind](f"{name}, item {number}", as_object(value))
+        for place, value in read_parts(bundle, name, "item"):
+            if kind != "memories" and not value.text("uuid"):
+                yield Fault(place, "it has no uuid")
+            else:
+                yield from _READERS[kind](value)
 
 
-def _read_conversation(place: str, value: Mapping[str, Any]) -> Iterator[Item]:
-    key, messages = as_text(value.get("uuid")), as_list(value.get("chat_messages"))
-    if not key:
-        yield Fault(place, "it has no uuid")
-        return
-    leaf = as_text(value.get("current_leaf_message_uuid"))
-    nodes = {as_text(as_object(one).get("uuid")): as_object(one) for one in messages}
-    chosen = walk(nodes, leaf, "parent_message_uuid") if leaf in nodes else list(nodes.values())
+def _read_conversation(value: Record) -> Iterator[Item]:
+    messages, leaf = value.parts("chat_messages"), value.text("current_leaf_message_uuid")
+    nodes = {one.text("uuid"): one for one in messages}
+    chosen = walk(nodes, leaf, "parent_message_uuid") if leaf in nodes else messages
     turns = [turn for message in chosen if (turn := _read_message(message))]
-    begin = read_time(value.get("created_at"))
-    yield Conversation(key, as_text(value.get("name")), turns, begin)
+    yield Conversation(value.text("uuid"), value.text("name"), turns, value.time("created_at"))
 
 
-def _read_message(message: Mapping[str, Any]) -> Turn | None:
-    speaker = _SPEAKERS.get(as_text(message.get("sender")))
-    texts = list(read_texts(message.get("content"))) or [as_text(message.get("text"))]
-    for attachment in map(as_object, as_list(message.get("attachments"))):
-        name = as_text(attachment.get("file_name")) or "pasted text"
-        texts.append(f"[{name}]\n{as_text(attachment.get('extracted_content'))}".strip())
-    texts += [
-        f"[{as_text(one.get('file_name')) or 'file'}]"
-        for one in map(as_object, as_list(message.get("files")))
-    ]
+def _read_message(message: Record) -> Turn | None:
+    texts = list(read_texts(message.get("content"))) or [message.text("text")]
+    for one in message.parts("attachments"):
+        name = one.text("file_name") or "pasted text"
+        texts.append(f"[{name}]\n{one.text('extracted_content')}")
+    texts += [f"[{one.text('file_name') or 'file'}]" for one in message.parts("files")]
     text = "\n\n".join(filter(None, (text.strip() for text in texts)))
-    if speaker is None or not text:
-        return None
-    at = read_time(message.get("created_at"))
-    return Turn("user" if speaker == "user" else "assistant", text, at)
+    speaker = _SPEAKERS.get(message.text("sender"))
+    return Turn(speaker, text, message.time("created_at")) if speaker and text else None
 
 
-def _read_project(place: str, value: Mapping[str, Any]) -> Iterator[Item]:
-    key, name = as_text(value.get("uuid")), as_text(value.get("name"))
-    if not key:
-        yield Fault(place, "it has no uuid")
-        return
-    about = [as_text(value.get("description")), as_text(value.get("prompt_template"))]
-    text = "\n\n".join(filter(None, about))
+def _read_project(value: Record) -> Iterator[Item]:
+    key, name = value.text("uuid"), value.text("name")
+    text = "\n\n".join(filter(None, (value.text("description"), value.text("prompt_template"))))
     if text:
-        yield ImportedNote(key, f"Project {name}", text, read_time(value.get("updated_at")))
-    for document in map(as_object, as_list(value.get("docs"))):
-        title = f"{as_text(document.get('filename'))} of the project {name}"
-        content, at = as_text(document.get("content")), read_time(document.get("created_at"))
-        yield ImportedNote(as_text(document.get("uuid")) or f"{key} {title}", title, content, at)
+        yield ImportedNote(key, f"Project {name}", text, value.time("updated_at"))
+    for one in value.parts("docs"):
+        title = f"{one.text('filename')} of the project {name}"
+        own = one.text("uuid") or f"{key} {title}"
+        yield ImportedNote(own, title, one.text("content"), one.time("created_at"))
 
 
-def _read_memories(_: str, value: Mapping[str, Any]) -> Iterator[Item]:
-    account = as_text(value.get("account_uuid"))
-    if text := as_text(value.get("conversations_memory")):
-        yield ImportedNote(f"memory {account}", "Memory of Claude", text)
-    for project, text in as_object(value.get("project_memories")).items():
+def _read_memories(value: Record) -> Iterator[Item]:
+    if text := value.text("conversations_memory"):
+        yield ImportedNote(f"memory {value.text('account_uuid')}", "Memory of Claude", text)
+    for project, text in value.part("project_memories").items():
         yield ImportedNote(f"memory {project}", "Memory of Claude on a project", as_text(text))
 
+
+_READERS: dict[str, Callable[[Record], Iterator[Item]]] = {
+    "conversations": _read_conversation,
+    "projects": _read_project,
+    "memories": _read_memories,
+}
 
 FORMATS = (
     ImportFormat("chatgpt", "ChatGPT", _is_chatgpt, _read_chatgpt),

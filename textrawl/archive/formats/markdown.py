@@ -17,9 +17,10 @@ from textrawl.archive.bundles import Bundle
 from textrawl.archive.formats import (
     ImportFormat,
     LineIds,
-    as_object,
+    Record,
     as_text,
     drop_mark,
+    read_text,
     read_time,
 )
 from textrawl.archive.items import (
@@ -44,7 +45,6 @@ from textrawl.archive.notes import (
 from textrawl.memory.vault import Note as FrontedNote
 from textrawl.memory.vault import read_note
 
-_MOST_NOTE = 5_000_000  # bytes of a note
 _MOST_WORDS = 4  # of a relation before a link; more are a sentence
 _OWN_KEYS = {
     *("title", "type", "permalink", "tags", "tag", "aliases", "alias", "id", "description"),
@@ -86,18 +86,6 @@ def list_rules(bundle: Bundle) -> list[str]:
     if any(PurePosixPath(name).name == "MEMORY.md" for name in notes):
         return notes
     return sorted(name for name in bundle.sizes if _RULE_FILE.fullmatch(name))
-
-
-def _read_text(bundle: Bundle, name: str) -> str | Fault:
-    if bundle.sizes[name] > _MOST_NOTE:
-        return Fault(name, f"it has more than {_MOST_NOTE // 1_000_000} MB")
-    with bundle.open(name) as file:
-        content = file.read(_MOST_NOTE + 1)
-    bundle.done += len(content)
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return Fault(name, "it is not UTF-8")
 
 
 @dataclass
@@ -294,12 +282,12 @@ def read_notes(bundle: Bundle) -> Iterator[Item]:
     titles = dict[str, str]()
     texts = _list_notes(bundle)
     for name in texts:
-        text = _read_text(bundle, name)
+        text = read_text(bundle, name)
         if isinstance(text, str) and (title := read_note(text).title):
             titles[PurePosixPath(name).stem.casefold()] = title
     bundle.done = 0
     for name in texts:
-        text = _read_text(bundle, name)
+        text = read_text(bundle, name)
         if isinstance(text, Fault):
             yield text
             continue
@@ -315,15 +303,14 @@ def _read_rules(bundle: Bundle) -> Iterator[Item]:
     """Yield the rules of agents, each with the headings above it."""
     folder = bundle.path.absolute() if bundle.path.is_dir() else bundle.path.absolute().parent
     for name in list_rules(bundle) or _list_notes(bundle):
-        text = _read_text(bundle, name)
+        text = read_text(bundle, name)
         if isinstance(text, Fault):
             yield text
             continue
         note = read_note(text)
-        fields = as_object(note.fields)
+        fields, ids = Record(note.fields), LineIds()
         project = folder.name if _RULE_FILE.fullmatch(name) else PurePosixPath(name).stem
-        title = as_text(fields.get("name")) or project
-        about, ids = as_text(fields.get("description")) or None, LineIds()
+        title, about = fields.text("name") or project, fields.text("description") or None
         rules = list(_split_rules(_hide_code(note.body)))
         if about or rules:
             yield Entity(f"{name}#entity", title, "project", about)

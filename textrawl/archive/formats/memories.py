@@ -1,21 +1,21 @@
 """Memories of other systems: mem0, Hindsight, mcp-memory-service, Zep or Graphiti, and Letta."""
 
-import gzip
-import io
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from textrawl.archive.bundles import MOST_ITEM, Bundle, BundleRefused, read_object
+from textrawl.archive.bundles import Bundle, BundleRefused
 from textrawl.archive.formats import (
     ImportFormat,
     LineIds,
+    Record,
     as_list,
-    as_object,
     as_text,
     drop_mark,
+    name_once,
+    read_parts,
+    read_rows,
+    read_text,
     read_texts,
-    read_time,
 )
 from textrawl.archive.items import (
     Conversation,
@@ -31,12 +31,13 @@ from textrawl.memory.vault import read_note
 
 _NOBODY = "mem0"
 _BLOCK = re.compile(r"^---\s*\n(?=id: .*\ncreated_at: )", re.MULTILINE)
-_GONE = "deleted"
+_BACKUP = "memories.jsonl.gz"
+_PLACES = ("agent_id", "run_id", "branch", "app")
 
 
 def _is_mem0(bundle: Bundle) -> bool:
     """Return whether the files are rows of its API, the file of its plugin, or OpenMemory's zip."""
-    if bundle.find("memories.jsonl.gz"):
+    if bundle.find(_BACKUP):
         return True
     head = bundle.read_first_head()
     if bundle.path.suffix == ".md":
@@ -49,49 +50,38 @@ def _read_mem0(bundle: Bundle) -> Iterator[Item]:
 
     A model wrote these memories, so mem0 is their author, whomever they are about.
     """
-    seen = set[str]()
     for number, row in enumerate(_read_mem0_rows(bundle), 1):
-        text = as_text(row.get("memory") or row.get("content") or row.get("data"))
-        key = as_text(row.get("id"))
-        if row.get("state") == _GONE:
+        if isinstance(row, Fault):
+            yield row
+        elif row.get("state") == "deleted":
             continue
-        if target := as_text(row.get("destination")).strip():
-            yield from _read_mem0_relation(number, row, target)
-            continue
-        if not text.strip() or not key:
+        elif target := row.text("destination").strip():
+            source, label = row.text("source").strip(), row.text("relationship").strip()
+            if source and label:
+                yield ImportedRelation(f"{source} {label} {target}", source, label, target)
+            else:
+                yield Fault(f"memory {number}", "a relation has no source or no relationship")
+        elif row.text("id") and row.text("memory", "content", "data").strip():
+            about = row.text("user_id", "agent_id", "run_id") or _NOBODY
+            yield Entity(f"entity {about}", about, "person" if row.text("user_id") else "concept")
+            yield _read_memory(about, row)
+        else:
             yield Fault(f"memory {number}", "it has no id or no text")
-            continue
-        user = as_text(row.get("user_id"))
-        about = user or as_text(row.get("agent_id")) or as_text(row.get("run_id")) or _NOBODY
-        if about not in seen:
-            seen.add(about)
-            yield Entity(f"entity {about}", about, "person" if user else "concept")
-        yield _read_memory(key, about, text, row)
 
 
-def _read_mem0_relation(number: int, row: dict[str, Any], target: str) -> Iterator[Item]:
-    source, label = as_text(row.get("source")).strip(), as_text(row.get("relationship")).strip()
-    if source and label:
-        yield ImportedRelation(f"{source} {label} {target}", source, label, target)
-    else:
-        yield Fault(f"memory {number}", "a relation has no source or no relationship")
-
-
-def _read_memory(key: str, about: str, text: str, row: dict[str, Any]) -> ImportedFact:
-    metadata, places = as_object(row.get("metadata")), ("agent_id", "run_id", "branch", "app")
-    tags = row.get("categories") or metadata.get("category") or row.get("type")
-    at = read_time(row.get("created_at"))
-    changed = read_time(row.get("updated_at"))
+def _read_memory(about: str, row: Record) -> ImportedFact:
+    tags = row.get("categories") or row.part("metadata").get("category") or row.get("type")
+    at = row.time("created_at")
     return ImportedFact(
-        key,
+        row.text("id"),
         about,
-        text,
+        row.text("memory", "content", "data"),
         at,
-        said_at=changed or at,
-        valid_until=read_time(row.get("archived_at")) if row.get("state") == "archived" else None,
+        said_at=row.time("updated_at") or at,
+        valid_until=row.time("archived_at") if row.get("state") == "archived" else None,
         confidence=_read_confidence(row.get("confidence")),
-        note=", ".join(f"{name} {row[name]}" for name in places if as_text(row.get(name))) or None,
-        tags=[tags] if isinstance(tags, str) else [as_text(one) for one in as_list(tags)],
+        note=", ".join(f"{name} {row[name]}" for name in _PLACES if row.text(name)) or None,
+        tags=[tags] if isinstance(tags, str) else list(map(as_text, as_list(tags))),
     )
 
 
@@ -103,52 +93,34 @@ def _read_confidence(value: object) -> float | None:
     return number if 0 <= number <= 1 else None
 
 
-def _read_mem0_rows(bundle: Bundle) -> Iterator[dict[str, Any]]:
+def _read_mem0_rows(bundle: Bundle) -> Iterator[Record | Fault]:
     """Yield the rows of all forms as rows of the API."""
-    if packed := bundle.find("memories.jsonl.gz"):
-        yield from _read_backup(bundle, packed)
-    for name in () if packed else bundle.sizes:
+    packed = bundle.find(_BACKUP)
+    for name in [packed] if packed else bundle.sizes:
         if name.endswith(".md"):
             yield from _read_plugin(bundle, name)
-        elif name.endswith(".jsonl"):
-            for _, line in bundle.read_lines(name):
-                yield read_object(line or b"") or {}
+        elif name.endswith((".jsonl", ".gz")):
+            for _, row in read_rows(bundle, name):
+                if isinstance(row, Record) and (user := row.part("user").text("user_id")):
+                    row["user_id"] = user
+                yield row
         elif name.endswith(".json"):
             value = bundle.read_json(name)
-            found = as_object(value)
-            rows = as_list(value) or as_list(found.get("results")) or as_list(found.get("memories"))
-            yield from map(as_object, [*rows, *as_list(found.get("relations"))])
+            found = Record.of(value)
+            rows = as_list(value) or found.get("results") or found.get("memories")
+            yield from map(Record.of, [*as_list(rows), *as_list(found.get("relations"))])
 
 
-def _read_backup(bundle: Bundle, name: str) -> Iterator[dict[str, Any]]:
-    with bundle.open(name) as file:
-        try:
-            content = gzip.GzipFile(fileobj=file).read(MOST_ITEM + 1)
-        except (OSError, EOFError) as error:
-            raise BundleRefused(f"{name} cannot be read: {error}") from None
-    if len(content) > MOST_ITEM:
-        raise BundleRefused(f"{name} has more than {MOST_ITEM >> 20} MB")
-    for line in io.BytesIO(content):
-        row = read_object(line) or {}
-        people = as_object(row.get("user"))
-        yield row | ({"user_id": people["user_id"]} if as_text(people.get("user_id")) else {})
-
-
-def _read_plugin(bundle: Bundle, name: str) -> Iterator[dict[str, Any]]:
-    with bundle.open(name) as file:
-        content = file.read(MOST_ITEM)
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        raise BundleRefused(f"{name} is not UTF-8") from None
+def _read_plugin(bundle: Bundle, name: str) -> Iterator[Record | Fault]:
+    text = read_text(bundle, name)
+    if isinstance(text, Fault):
+        yield text
+        return
     for block in _BLOCK.split(text)[1:]:
         note = read_note(f"---\n{block}")
-        fields: dict[str, Any] = dict(note.fields)
-        lists = as_text(fields.get("categories")).split(",")
-        yield fields | {
-            "memory": note.body,
-            "categories": [one.strip() for one in lists if one.strip()],
-        }
+        row = Record(note.fields)
+        lists = (one.strip() for one in row.text("categories").split(","))
+        yield Record(row | {"memory": note.body, "categories": [one for one in lists if one]})
 
 
 def _is_hindsight(bundle: Bundle) -> bool:
@@ -162,83 +134,69 @@ def _read_hindsight(bundle: Bundle) -> Iterator[Item]:
     name = bundle.find("manifest.json")
     if name is None:
         raise BundleRefused(f"{bundle.path} has no manifest.json of Hindsight")
-    manifest = as_object(bundle.read_json(name))
-    bank = as_text(manifest.get("source_bank_id")) or "Hindsight"
+    bank = Record.of(bundle.read_json(name)).text("source_bank_id") or "Hindsight"
     yield Entity("bank", bank, "concept")
-    texts, seen = dict[tuple[str, int], str](), {bank}
+    texts = dict[tuple[str, int], str]()
     names = [one for one in bundle.sizes if "documents/" in one and one.endswith(".json")]
     for name in sorted(names):
-        document = as_object(bundle.read_json(name))
-        key, at = as_text(document.get("id")), read_time(document.get("created_at"))
+        document = Record.of(bundle.read_json(name))
+        key = document.text("id")
         if not key:
             yield Fault(name, "it has no id")
             continue
-        if text := as_text(document.get("original_text")).strip():
-            yield ImportedNote(key, key, text, at)
-        rows = [as_object(one) for one in as_list(document.get("facts"))]
-        texts |= {(key, number): as_text(row.get("text")) for number, row in enumerate(rows)}
-        yield from _read_facts(name, key, bank, rows, seen)
+        if text := document.text("original_text").strip():
+            yield ImportedNote(key, key, text, document.time("created_at"))
+        for number, row in enumerate(document.parts("facts")):
+            texts[key, number] = row.text("text")
+            if not row.text("text").strip():
+                yield Fault(f"{name}, fact {number}", "it has no text")
+                continue
+            about = row.texts("entities")
+            yield from (Entity(f"entity {other}", other) for other in about)
+            yield _read_fact(f"{key}/{number}", [*about, bank][0], row)
     if name := bundle.find("observations.json"):
-        yield from _read_observations(bundle.read_json(name), bank, texts)
+        value = bundle.read_json(name)
+        rows = as_list(value) or as_list(Record.of(value).get("observations"))
+        for number, row in enumerate(map(Record.of, rows)):
+            yield _read_observation(number, bank, row, texts)
 
 
-def _read_facts(
-    name: str, key: str, bank: str, rows: list[dict[str, Any]], seen: set[str]
-) -> Iterator[Item]:
-    """Yield the facts of a document. Yield entities that are not `seen` before their facts."""
-    for number, row in enumerate(rows):
-        if not as_text(row.get("text")).strip():
-            yield Fault(f"{name}, fact {number}", "it has no text")
-            continue
-        about = [one for one in map(as_text, as_list(row.get("entities"))) if one.strip()]
-        for other in dict.fromkeys(about):
-            if other not in seen:
-                yield Entity(f"entity {other}", other)
-        seen |= {*about}
-        yield _read_fact(f"{key}/{number}", (about or [bank])[0], row)
-
-
-def _read_fact(key: str, about: str, row: Mapping[str, Any]) -> ImportedFact:
-    said_at = read_time(row.get("mentioned_at")) or read_time(row.get("event_date"))
-    begin, end = read_time(row.get("occurred_start")), read_time(row.get("occurred_end"))
-    kind, context = as_text(row.get("fact_type")), as_text(row.get("context"))
+def _read_fact(key: str, about: str, row: Record) -> ImportedFact:
+    said_at = row.time("mentioned_at", "event_date")
+    begin, end = row.time("occurred_start"), row.time("occurred_end")
     # An event of one instant is still true afterwards.
     ended = end if begin and end and end > begin else None
-    tags = [kind, *map(as_text, as_list(row.get("tags")))]
+    kind = row.text("fact_type")
     return ImportedFact(
-        as_text(row.get("source_id")) or key,
+        row.text("source_id") or key,
         about,
-        row["text"],
+        row.text("text"),
         said_at,
         said_at=said_at,
         valid_from=begin,
         valid_until=ended if kind != "experience" else None,
-        note=context or None,
-        tags=[tag for tag in tags if tag],
+        note=row.text("context") or None,
+        tags=[tag for tag in (kind, *map(as_text, as_list(row.get("tags")))) if tag],
         source="document",
     )
 
 
-def _read_observations(
-    value: Any, bank: str, texts: Mapping[tuple[str, int], str]
-) -> Iterator[Item]:
-    rows = as_list(value) or as_list(as_object(value).get("observations"))
-    for number, item in enumerate(rows):
-        row = as_object(item)
-        text = as_text(row.get("text")).strip()
-        if not text:
-            yield Fault(f"observation {number}", "it has no text")
-            continue
-        sources = [as_object(one) for one in as_list(row.get("sources"))]
-        keys = [(as_text(one.get("document_id")), one.get("fact_index", -1)) for one in sources]
-        proofs = [proof for key in keys if (proof := texts.get(key))]
-        fact = f"{text} (proofs: {'; '.join(proofs)})" if proofs else text
-        number_of = row.get("proof_count") or len(sources)
-        key = as_text(row.get("id")) or f"observation {number}"
-        at = read_time(row.get("created_at"))
-        yield ImportedFact(
-            key, bank, fact, at, note=f"observation with {number_of} proofs", tags=["observation"]
-        )
+def _read_observation(
+    number: int, bank: str, row: Record, texts: Mapping[tuple[str, int], str]
+) -> Item:
+    text, sources = row.text("text").strip(), row.parts("sources")
+    if not text:
+        return Fault(f"observation {number}", "it has no text")
+    keys = [(one.text("document_id"), one.get("fact_index", -1)) for one in sources]
+    proofs = [proof for key in keys if (proof := texts.get(key))]
+    return ImportedFact(
+        row.text("id") or f"observation {number}",
+        bank,
+        f"{text} (proofs: {'; '.join(proofs)})" if proofs else text,
+        row.time("created_at"),
+        note=f"observation with {row.get('proof_count') or len(sources)} proofs",
+        tags=["observation"],
+    )
 
 
 _ABOUT = "mcp-memory-service"
@@ -252,29 +210,19 @@ def _is_memory_service(bundle: Bundle) -> bool:
 
 def _read_memory_service(bundle: Bundle) -> Iterator[Item]:
     """Yield the memories. Their entity is the first tag that names a project or a person."""
-    seen = set[str]()
     for name in bundle.sizes:
-        for number, value in enumerate(bundle.read_array(name, "memories.item"), 1):
-            row = as_object(value)
-            text, key = as_text(row.get("content")), as_text(row.get("content_hash"))
-            tags = [as_text(tag) for tag in as_list(row.get("tags"))]
+        for place, row in read_parts(bundle, name, "memory", "memories.item"):
+            text, key = row.text("content"), row.text("content_hash")
             if not text.strip() or not key:
-                yield Fault(f"{name}, memory {number}", "it has no hash or no content")
+                yield Fault(place, "it has no hash or no content")
                 continue
+            tags = list(map(as_text, as_list(row.get("tags"))))
             named = (tag for tag in tags if tag.startswith(("proj:", "project:", "person:")))
             about = next(named, "").partition(":")[2].strip() or _ABOUT
-            if about not in seen:
-                seen.add(about)
-                yield Entity(f"entity {about}", about, None)
-            at = read_time(row.get("created_at")) or read_time(row.get("created_at_iso"))
-            kind = as_text(row.get("memory_type"))
-            tags = [kind, *tags] if kind else tags
-            yield ImportedFact(key, about, text, at, said_at=at, tags=tags)
-
-
-_NODES = ("nodes", "entity_nodes", "entities")
-_EDGES = ("edges", "entity_edges", "facts")
-_EPISODES = ("episodes", "episodic_nodes")
+            yield Entity(f"entity {about}", about, None)
+            at = row.time("created_at", "created_at_iso")
+            kinds = [kind] if (kind := row.text("memory_type")) else []
+            yield ImportedFact(key, about, text, at, said_at=at, tags=[*kinds, *tags])
 
 
 def _is_graphiti(bundle: Bundle) -> bool:
@@ -286,50 +234,39 @@ def _is_graphiti(bundle: Bundle) -> bool:
 def _read_graphiti(bundle: Bundle) -> Iterator[Item]:
     """Yield the nodes as entities, the edges as facts and relations, the episodes as documents."""
     for name in bundle.sizes:
-        graph = as_object(bundle.read_json(name))
+        graph = Record.of(bundle.read_json(name))
         names = dict[str, str]()
-        for number, node in enumerate(_list_rows(graph, _NODES)):
-            key, title = as_text(node.get("uuid")), as_text(node.get("name")).strip()
+        for number, node in enumerate(graph.parts("nodes", "entity_nodes", "entities")):
+            key, title = node.text("uuid"), node.text("name").strip()
             if not key or not title:
                 yield Fault(f"{name}, node {number}", "it has no uuid or no name")
                 continue
             names[key] = title
-            yield _read_node(key, title, node)
-        for number, edge in enumerate(_list_rows(graph, _EDGES)):
-            source = names.get(as_text(edge.get("source_node_uuid")))
-            target = names.get(as_text(edge.get("target_node_uuid")))
-            if not source or not target or not as_text(edge.get("uuid")):
+            kinds = (one for one in node.texts("labels") if one != "Entity")
+            about = node.text("summary").strip() or None
+            yield Entity(key, title, next(kinds, None), about, at=node.time("created_at"))
+        for number, edge in enumerate(graph.parts("edges", "entity_edges", "facts")):
+            source = names.get(edge.text("source_node_uuid"))
+            target = names.get(edge.text("target_node_uuid"))
+            if not source or not target or not edge.text("uuid"):
                 yield Fault(f"{name}, edge {number}", "it has no uuid, or a node of it is missing")
                 continue
             yield from _read_edge(edge, source, target)
-        for episode in _list_rows(graph, _EPISODES):
-            if text := as_text(episode.get("content")).strip():
-                title = as_text(episode.get("name")) or as_text(episode.get("source_description"))
-                yield ImportedNote(
-                    as_text(episode.get("uuid")), title, text, read_time(episode.get("valid_at"))
-                )
+        for episode in graph.parts("episodes", "episodic_nodes"):
+            if text := episode.text("content").strip():
+                title = episode.text("name", "source_description")
+                at = episode.time("valid_at")
+                yield ImportedNote(episode.text("uuid"), title, text, at)
 
 
-def _list_rows(graph: Mapping[str, Any], keys: tuple[str, ...]) -> list[dict[str, Any]]:
-    return [as_object(one) for key in keys for one in as_list(graph.get(key))]
-
-
-def _read_node(key: str, title: str, node: Mapping[str, Any]) -> Entity:
-    labels = [as_text(one) for one in as_list(node.get("labels"))]
-    kind = next((one for one in labels if one and one != "Entity"), None)
-    summary = as_text(node.get("summary")).strip() or None
-    return Entity(key, title, kind, summary, at=read_time(node.get("created_at")))
-
-
-def _read_edge(edge: Mapping[str, Any], source: str, target: str) -> Iterator[Item]:
-    key, at = as_text(edge.get("uuid")), read_time(edge.get("created_at"))
-    begin = read_time(edge.get("valid_at"))
+def _read_edge(edge: Record, source: str, target: str) -> Iterator[Item]:
+    key, at, begin = edge.text("uuid"), edge.time("created_at"), edge.time("valid_at")
     # Graphiti sets `expired_at` when it learns that the edge is not valid any more.
-    end = read_time(edge.get("invalid_at")) or read_time(edge.get("expired_at"))
-    if relation := as_text(edge.get("name")).strip():
+    end = edge.time("invalid_at", "expired_at")
+    if relation := edge.text("name").strip():
         yield ImportedRelation(key, source, relation.lower(), target, at, begin, end)
-    if text := as_text(edge.get("fact")).strip():
-        said = read_time(edge.get("reference_time"))
+    if text := edge.text("fact").strip():
+        said = edge.time("reference_time")
         yield ImportedFact(f"{key}/fact", source, text, at, said, begin, end)
 
 
@@ -341,54 +278,56 @@ def _is_letta(bundle: Bundle) -> bool:
 def _read_letta(bundle: Bundle) -> Iterator[Item]:
     """Yield the lines of blocks as facts about the agents, and the messages as conversations."""
     for name in bundle.sizes:
-        file = as_object(bundle.read_json(name))
-        blocks = {
-            as_text(one.get("id")): one for one in map(as_object, as_list(file.get("blocks")))
-        }
-        # The first version has one agent, with its blocks inside.
-        agents = [as_object(one) for one in as_list(file.get("agents"))] or [file]
+        file = Record.of(bundle.read_json(name))
+        blocks = {one.text("id"): one for one in file.parts("blocks")}
         taken = set[str]()
-        for agent in agents:
-            title = as_text(agent.get("name")).strip()
+        # The first version has one agent, with its blocks inside.
+        for agent in file.parts("agents") or [file]:
+            title = agent.text("name").strip()
             if not title:
                 yield Fault(name, "an agent has no name")
                 continue
-            key = as_text(agent.get("id")) or title
-            yield Entity(key, title, "agent", as_text(agent.get("description")) or None)
-            own = [as_text(one) for one in as_list(agent.get("block_ids"))]
+            key = agent.text("id") or title
+            yield Entity(key, title, "agent", agent.text("description") or None)
+            own = [one for one in agent.texts("block_ids") if one in blocks]
             taken |= set(own)
-            inside = [as_object(one) for one in as_list(agent.get("core_memory"))]
-            for block in [*(blocks[one] for one in own if one in blocks), *inside]:
+            for block in [*(blocks[one] for one in own), *agent.parts("core_memory")]:
                 yield from _read_block(key, title, block)
             yield from _read_messages(key, title, agent)
-        for one in blocks.keys() - taken:
-            yield from _read_block(one, as_text(blocks[one].get("label")) or name, blocks[one])
+        for one, block in blocks.items():
+            if one not in taken:
+                yield from _read_block(one, block.text("label") or name, block)
 
 
-def _read_block(agent: str, title: str, block: dict[str, Any]) -> Iterator[Item]:
-    label, ids = as_text(block.get("label")) or "block", LineIds()
-    for line in dict.fromkeys(as_text(block.get("value")).split("\n")):
+def _read_block(agent: str, title: str, block: Record) -> Iterator[Item]:
+    label, ids = block.text("label") or "block", LineIds()
+    for line in dict.fromkeys(block.text("value").split("\n")):
         if text := drop_mark(line):
-            group = f"{as_text(block.get('id')) or agent}/{label}"
+            group = f"{block.text('id') or agent}/{label}"
             key = ids.write(group, text, line.strip().lstrip("-*# ").strip())
             yield ImportedFact(key, title, f"{label}: {text}", note=f"block {label}", tags=[label])
 
 
-def _read_messages(key: str, title: str, agent: dict[str, Any]) -> Iterator[Item]:
+def _read_messages(key: str, title: str, agent: Record) -> Iterator[Item]:
     turns = list[Turn]()
-    for message in map(as_object, as_list(agent.get("messages"))):
+    for message in agent.parts("messages"):
         speaker, text = message.get("role"), "\n".join(read_texts(message.get("content"))).strip()
         if speaker in ("user", "assistant") and text:
-            turns.append(Turn(speaker, text, read_time(message.get("created_at"))))
+            turns.append(Turn(speaker, text, message.time("created_at")))
     if turns:
         yield Conversation(f"{key}/messages", title, turns, turns[0].at)
 
 
 FORMATS = (
-    ImportFormat("mem0", "mem0", _is_mem0, _read_mem0),
-    ImportFormat("hindsight", "Hindsight", _is_hindsight, _read_hindsight),
+    ImportFormat("mem0", "mem0", _is_mem0, lambda bundle: name_once(_read_mem0(bundle))),
     ImportFormat(
-        "mcp-memory-service", "mcp-memory-service", _is_memory_service, _read_memory_service
+        "hindsight", "Hindsight", _is_hindsight, lambda bundle: name_once(_read_hindsight(bundle))
+    ),
+    ImportFormat(
+        "mcp-memory-service",
+        "mcp-memory-service",
+        _is_memory_service,
+        lambda bundle: name_once(_read_memory_service(bundle)),
     ),
     ImportFormat("graphiti", "Zep or Graphiti", _is_graphiti, _read_graphiti),
     ImportFormat("letta", "Letta", _is_letta, _read_letta),

@@ -6,7 +6,7 @@ from contextlib import closing
 from itertools import groupby
 
 from textrawl.archive.bundles import Bundle, BundleRefused, read_object
-from textrawl.archive.formats import ImportFormat, as_text
+from textrawl.archive.formats import ImportFormat, Record, as_text
 from textrawl.archive.formats.sessions import ClientSession, find_folder
 from textrawl.archive.items import Item
 from textrawl.values.transcripts import Message, clean_message
@@ -58,11 +58,10 @@ def read(bundle: Bundle) -> Iterator[Item]:
 
 
 def _read(message: str, part: str) -> Iterator[Message]:
-    about, content = read_object(message.encode()) or {}, read_object(part.encode()) or {}
-    role = as_text(about.get("role"))
+    about, content = (Record.of(read_object(one.encode())) for one in (message, part))
+    role, text = about.text("role"), content.text("text")
     omitted = content.get("synthetic") or content.get("ignored") or content.get("type") != "text"
-    text = clean_message(as_text(content.get("text")), role)
-    if role in ("user", "assistant") and text and not omitted:
+    if role in ("user", "assistant") and not omitted and (text := clean_message(text, role)):
         yield Message(role, text)
 
 

@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path, PurePosixPath
-from typing import Any
 
-from textrawl.archive.bundles import Bundle, BundleRefused, read_object
-from textrawl.archive.formats import ImportFormat, as_list, as_object, as_text, read_time
+from textrawl.archive.bundles import Bundle, BundleRefused
+from textrawl.archive.formats import ImportFormat, Record, as_text, read_rows, read_time
 from textrawl.archive.items import Conversation, Fault, Item, Turn
 from textrawl.environment import read_foreign
-from textrawl.values.transcripts import Json, Message, read_entry
+from textrawl.values.transcripts import Message, read_entry
+
+_FIRST = 5  # files that show a format
 
 
 @dataclass
@@ -65,23 +66,15 @@ class ClientSession:
         return Conversation(self.id, self.title, turns, begin, self.place)
 
 
-Take = Callable[[ClientSession, Json], None]
+Take = Callable[[ClientSession, Record], None]
 """A function that takes a line of a session."""
 
 
-def find_names(bundle: Bundle, *endings: str, within: str = "") -> list[str]:
-    """Return the names of the files with these endings, in a folder below `within`."""
-    only = len(bundle.sizes) == 1
-    return sorted(
-        name
-        for name in bundle.sizes
-        if name.endswith(endings) and (only or not within or f"/{within}" in f"/{name}")
-    )
-
-
-def find_first(bundle: Bundle, names: list[str], most: int = 5) -> list[dict[str, Any]]:
-    """Return the first objects of the first files, to recognise their format."""
-    return [value for name in names[:most] for value in bundle.read_first(name)]
+def find_names(bundle: Bundle, ending: str = ".jsonl", within: str = "") -> list[str]:
+    """Return the names of the files with this ending, in a folder below `within`."""
+    anywhere = len(bundle.sizes) == 1 or not within
+    names = (name for name in bundle.sizes if name.endswith(ending))
+    return sorted(name for name in names if anywhere or f"/{within}" in f"/{name}")
 
 
 def read_sessions(
@@ -101,7 +94,11 @@ def read_sessions(
         session = ClientSession("")
         for name in parts:
             session.id = session.id or PurePosixPath(name).stem
-            yield from _read_lines(bundle, name, session, take)
+            for _, row in read_rows(bundle, name, growing=True):
+                if isinstance(row, Fault):
+                    yield row
+                else:
+                    take(session, row)
         if seen is not None:
             copied = {key for key in session.parents if hash(key) in seen}
             session.turns = {key: one for key, one in session.turns.items() if key not in copied}
@@ -110,16 +107,16 @@ def read_sessions(
             yield conversation
 
 
-def _read_lines(bundle: Bundle, name: str, session: ClientSession, take: Take) -> Iterator[Fault]:
-    """Take the lines of a file. A last line that is cut may be in the making, and is no fault."""
-    for number, line in bundle.read_lines(name):
-        entry = read_object(line or b"")
-        if entry is not None:
-            take(session, entry)
-        elif line is None:
-            yield Fault(f"{name}, line {number}", "it is too long")
-        elif line.endswith(b"\n") and line.strip():
-            yield Fault(f"{name}, line {number}", "it is not a JSON object")
+def recognise(
+    *fits: Callable[[Record], bool], names: Callable[[Bundle], list[str]] = find_names
+) -> Callable[[Bundle], bool]:
+    """Return a function that tells whether a first line of the first files is one that fits."""
+
+    def recognises(bundle: Bundle) -> bool:
+        firsts = (one for name in names(bundle)[:_FIRST] for one in bundle.read_first(name))
+        return any(fit(one) for one in map(Record.of, firsts) for fit in fits)
+
+    return recognises
 
 
 def find_folder(variable: str, *parts: str) -> Callable[[], Path]:
@@ -132,17 +129,6 @@ def find_folder(variable: str, *parts: str) -> Callable[[], Path]:
     return find
 
 
-def read_place(value: object) -> str | None:
-    """Return a folder of a session."""
-    return as_text(as_object(value).get("cwd")) or None
-
-
-def _is_claude_code(bundle: Bundle) -> bool:
-    """Return whether the files are sessions of Claude Code, one each, in a folder of a project."""
-    firsts = find_first(bundle, find_names(bundle, ".jsonl"))
-    return any("sessionId" in one and ("parentUuid" in one or "leafUuid" in one) for one in firsts)
-
-
 def _read_claude_code(bundle: Bundle) -> Iterator[Item]:
     """Yield the sessions, without those of sub-agents.
 
@@ -151,22 +137,21 @@ def _read_claude_code(bundle: Bundle) -> Iterator[Item]:
     with the same ids of messages. The file of the earlier session is smaller, so the smaller files
     are read first.
     """
-    names = find_names(bundle, ".jsonl")
+    names = sorted(find_names(bundle), key=lambda name: bundle.sizes[name])
     own = [name for name in names if not name.rpartition("/")[2].startswith("agent-")]
-    own.sort(key=lambda name: bundle.sizes[name])
     yield from read_sessions(bundle, own, _take_claude_code, seen=set())
 
 
-def _take_claude_code(session: ClientSession, entry: Json) -> None:
-    kind, key = entry.get("type"), as_text(entry.get("uuid"))
-    parent, repeated = as_text(entry.get("parentUuid")), key in session.parents
-    given = as_text(entry.get("customTitle") or entry.get("summary"))
-    session.title = given or session.title or as_text(entry.get("aiTitle"))
+def _take_claude_code(session: ClientSession, entry: Record) -> None:
+    kind, key, parent = entry.get("type"), entry.text("uuid"), entry.text("parentUuid")
+    repeated = key in session.parents
+    given = entry.text("customTitle", "summary")
+    session.title = given or session.title or entry.text("aiTitle")
     if key:
         session.parents[key] = parent
     if repeated or kind not in ("user", "assistant"):
         return
-    session.place = session.place or as_text(entry.get("cwd")) or None
+    session.place = session.place or entry.text("cwd") or None
     messages = list(read_entry(entry))
     if kind == "user" and messages and parent:
         for other, turn in list(session.turns.items()):
@@ -190,17 +175,9 @@ def _find_codex_files(bundle: Bundle) -> list[str]:
 
     A file that is named alone may have any name.
     """
-    names = find_names(bundle, ".jsonl")
+    names = find_names(bundle)
     own = [one for one in names if one.rpartition("/")[2].startswith("rollout-")] or names
     return sorted(own, key=lambda one: (_find_session(one), PurePosixPath(one).name))
-
-
-def _is_codex(bundle: Bundle) -> bool:
-    """Return whether the files are sessions of Codex."""
-    firsts = find_first(bundle, _find_codex_files(bundle))
-    return any(one.get("type") == "session_meta" and "payload" in one for one in firsts) or any(
-        {"id", "timestamp", "instructions"} <= one.keys() for one in firsts
-    )
 
 
 def _read_codex(bundle: Bundle) -> Iterator[Item]:
@@ -214,17 +191,17 @@ def _read_codex(bundle: Bundle) -> Iterator[Item]:
     yield from read_sessions(bundle, _find_codex_files(bundle), _take_codex, group=_find_session)
 
 
-def _take_codex(session: ClientSession, entry: Json) -> None:
-    payload = as_object(entry.get("payload"))
+def _take_codex(session: ClientSession, entry: Record) -> None:
+    payload = entry.part("payload")
     if entry.get("type") == "session_meta" or {"id", "instructions"} <= entry.keys():
         meta = payload or entry
         if session.named and meta.get("id") == session.id:
-            _cut(session, as_object(meta.get("history_base")).get("end_ordinal_exclusive"))
+            _cut(session, meta.part("history_base").get("end_ordinal_exclusive"))
         if not session.named:  # a fork repeats the lines of its origin
             session.named = True
-            session.id = as_text(meta.get("id")) or session.id
-            session.place = read_place(meta)
-            session.ignored = "subagent" in as_object(meta.get("source"))
+            session.id = meta.text("id") or session.id
+            session.place = meta.text("cwd") or None
+            session.ignored = "subagent" in meta.part("source")
         return
     if payload.get("type") == "thread_rolled_back":
         _roll_back(session, payload.get("num_turns"))
@@ -246,14 +223,13 @@ def _roll_back(session: ClientSession, count: object) -> None:
     session.rewind(prompts[-min(count, len(prompts))])
 
 
-_HEADER = {"sessionId", "projectHash"}
+_is_gemini_session = recognise(lambda one: {"sessionId", "projectHash"} <= one.keys())
 
 
 def _is_gemini_cli(bundle: Bundle) -> bool:
     """Return whether the files are sessions of Gemini CLI."""
-    lines, whole = find_names(bundle, ".jsonl"), find_names(bundle, ".json", within="chats/")
-    heads = [bundle.read_head(name) for name in whole[:5]]
-    return any(one.keys() >= _HEADER for one in find_first(bundle, lines)) or any(
+    heads = map(bundle.read_head, find_names(bundle, ".json", within="chats/")[:_FIRST])
+    return _is_gemini_session(bundle) or any(
         b'"sessionId"' in head and b'"projectHash"' in head for head in heads
     )
 
@@ -264,20 +240,20 @@ def _read_gemini_cli(bundle: Bundle) -> Iterator[Item]:
     They are JSON Lines today, and one JSON object each in files of 2025, in a folder for each
     project, whose file `.project_root` names the folder of the project.
     """
-    for name in find_names(bundle, ".jsonl", within="chats/"):
+    for name in find_names(bundle, within="chats/"):
         for item in read_sessions(bundle, [name], _take_gemini_cli):
             found = isinstance(item, Conversation)
             yield replace(item, place=_find_place(bundle, name)) if found else item
     for name in find_names(bundle, ".json", within="chats/"):
         try:
-            value = as_object(bundle.read_json(name))
+            value = Record.of(bundle.read_json(name))
         except BundleRefused as refused:
             yield Fault(name, refused.reason)
             continue
         session = ClientSession(name, place=_find_place(bundle, name))
         _take_gemini_cli(session, value)
-        for message in as_list(value.get("messages")):
-            _take_gemini_cli(session, as_object(message))
+        for message in value.parts("messages"):
+            _take_gemini_cli(session, message)
         if conversation := session.build():
             yield conversation
 
@@ -287,35 +263,29 @@ def _find_place(bundle: Bundle, name: str) -> str | None:
     return bundle.read_head(file).decode(errors="replace").strip() if file in bundle.sizes else None
 
 
-def _take_gemini_cli(session: ClientSession, entry: Json) -> None:
-    header = as_object(entry.get("$set")) or entry
+def _take_gemini_cli(session: ClientSession, entry: Record) -> None:
+    header = entry.part("$set") or entry
     if "sessionId" in header:
-        session.id = as_text(header.get("sessionId")) or session.id
+        session.id = header.text("sessionId") or session.id
         session.ignored = session.ignored or header.get("kind") == "subagent"
-    session.title = as_text(header.get("summary")) or session.title
-    if (key := as_text(entry.get("$rewindTo"))) in session.turns:
+    session.title = header.text("summary") or session.title
+    if (key := entry.text("$rewindTo")) in session.turns:
         session.rewind(key)
     if entry.get("type") in ("user", "gemini"):
         session.add(entry.get("id"), read_entry(entry), entry.get("timestamp"))
 
 
-def _is_copilot_cli(bundle: Bundle) -> bool:
-    """Return whether the files are sessions of Copilot CLI: a folder each, with its events."""
-    firsts = find_first(bundle, find_names(bundle, ".jsonl"))
-    return any(one.get("type") == "session.start" and "data" in one for one in firsts)
-
-
 def _read_copilot_cli(bundle: Bundle) -> Iterator[Item]:
-    """Yield the sessions, without what sub-agents wrote."""
-    names = [name for name in find_names(bundle, ".jsonl") if name.endswith("events.jsonl")]
-    yield from read_sessions(bundle, names or find_names(bundle, ".jsonl"), _take_copilot_cli)
+    """Yield the sessions, a folder each with its events, without what sub-agents wrote."""
+    names = find_names(bundle, "events.jsonl") or find_names(bundle)
+    yield from read_sessions(bundle, names, _take_copilot_cli)
 
 
-def _take_copilot_cli(session: ClientSession, entry: Json) -> None:
-    data = as_object(entry.get("data"))
+def _take_copilot_cli(session: ClientSession, entry: Record) -> None:
+    data = entry.part("data")
     if entry.get("type") == "session.start":
-        session.id = as_text(data.get("sessionId")) or session.id
-        session.place = read_place(data.get("context"))
+        session.id = data.text("sessionId") or session.id
+        session.place = data.part("context").text("cwd") or None
     else:
         session.add(entry.get("id"), read_entry(entry), entry.get("timestamp"))
 
@@ -324,11 +294,21 @@ FORMATS = (
     ImportFormat(
         "claude-code",
         "Claude Code",
-        _is_claude_code,
+        recognise(lambda one: "sessionId" in one and ("parentUuid" in one or "leafUuid" in one)),
         _read_claude_code,
         find_folder("CLAUDE_CONFIG_DIR", ".claude", "projects"),
     ),
-    ImportFormat("codex", "Codex", _is_codex, _read_codex, find_folder("CODEX_HOME", ".codex")),
+    ImportFormat(
+        "codex",
+        "Codex",
+        recognise(
+            lambda one: one.get("type") == "session_meta" and "payload" in one,
+            lambda one: {"id", "timestamp", "instructions"} <= one.keys(),
+            names=_find_codex_files,
+        ),
+        _read_codex,
+        find_folder("CODEX_HOME", ".codex"),
+    ),
     ImportFormat(
         "gemini-cli",
         "Gemini CLI",
@@ -339,7 +319,7 @@ FORMATS = (
     ImportFormat(
         "copilot-cli",
         "Copilot CLI",
-        _is_copilot_cli,
+        recognise(lambda one: one.get("type") == "session.start" and "data" in one),
         _read_copilot_cli,
         find_folder("COPILOT_HOME", ".copilot", "session-state"),
     ),

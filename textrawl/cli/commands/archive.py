@@ -1,24 +1,21 @@
-"""The commands `backup`, `restore`, `export` and `mirror`."""
+"""The commands `backup`, `restore` and `export`."""
 
 import os
 import sys
-import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Annotated, BinaryIO, Literal
 
-import anyio
 import typer
 from rich.text import Text
 
 from textrawl.archive.backups import Backup, count_facts, restore_backup, write_backup
 from textrawl.archive.encryption import Identities, Recipients, read_identities, read_recipients
-from textrawl.archive.exports import Export, write_whole
+from textrawl.archive.exports import Export, write_server_memory, write_whole
 from textrawl.archive.notes import FolderFormat, NoteCounts, NoteFolder, export_folder
 from textrawl.archive.receipts import find_receipts
-from textrawl.archive.server_memory import write_server_memory
 from textrawl.cli.administration import open_login
 from textrawl.cli.console import (
     can_ask,
@@ -29,17 +26,14 @@ from textrawl.cli.console import (
     write_json,
     write_message,
 )
-from textrawl.cli.foreground import Interrupted, run_foreground
+from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import AsJson
-from textrawl.cluster.opening import open_connection
 from textrawl.cluster.owner_session import open_snapshot
 from textrawl.doctor.configuration import name_memory
 from textrawl.environment import read_sources
-from textrawl.errors import ArgumentInvalid, DatabaseUnavailable, StartRefused, require_writable
+from textrawl.errors import ArgumentInvalid, StartRefused, require_writable
 from textrawl.host.entrance import choose_host
 from textrawl.host.running import keep_out
-from textrawl.memory.watches import Notify, Watch, Watches
-from textrawl.postgres.connection import OwnerLogin
 from textrawl.settings import Settings, read_settings
 from textrawl.values.text import clean_name
 
@@ -140,7 +134,8 @@ def export(
             fix = "name a folder" if file == STREAM else "--encrypt is for a single file"
             raise StartRefused(f"--to {kind} writes several files: {fix}")
         folder = NoteFolder(Path(file).absolute(), force=force)
-        report_folder(run_foreground(lambda: export_to_folder(settings, folder, kind, space or [])))
+        notes = run_foreground(lambda: _export_notes(settings, folder, kind, space or []))
+        _report_folder(notes)
         return
     recipients = find_recipients(encrypt)
 
@@ -188,7 +183,7 @@ async def _export(
     return exporting.counts
 
 
-async def export_to_folder(
+async def _export_notes(
     settings: Settings, folder: NoteFolder, form: FolderFormat, spaces: Sequence[str]
 ) -> NoteCounts:
     """Write the entities of `spaces` to a folder. Raises StartRefused, ArgumentInvalid."""
@@ -198,7 +193,7 @@ async def export_to_folder(
             return await export_folder(session, folder, form, spaces, report)
 
 
-def report_folder(counts: NoteCounts) -> None:
+def _report_folder(counts: NoteCounts) -> None:
     """Say how many files were written, and which ones were kept because somebody edited them."""
     write_message(
         f"Wrote {count(counts.written, 'file')}, removed {counts.removed:,}, "
@@ -306,75 +301,3 @@ def restore(
         open_console().print(Text(f"Restored {describe_backup(restored)}."), soft_wrap=True)
     if erased:
         write_message(f"Applied {count(erased, 'receipt')} of erasures again.")
-
-
-_SHORTEST_PAUSE = 1.0  # seconds between two exports
-_SHARE = 4  # an export takes a fifth of the time at most, however often the memory changes
-_LONGEST_WAIT = 3600.0  # seconds; a fact that ends at its time changes nothing in the trail
-
-
-def mirror(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the notes.")],
-    kind: Annotated[
-        FolderFormat, typer.Option("--to", help="As of `textrawl export --to`.")
-    ] = "obsidian",
-    space: Annotated[
-        list[str] | None,
-        typer.Option(metavar="SPACE", parser=clean_name, help="Only this space; can be repeated."),
-    ] = None,
-) -> None:
-    """Keep a folder of notes equal to the memory.
-
-    The command writes the folder as `textrawl export --to` does, and again within seconds after
-    each change, whoever made it, until Ctrl-C. Notes that somebody has edited are kept and named.
-    """
-    settings = read_settings()
-    write_message(f"Keeping the notes in {folder} current. Ctrl-C ends.")
-    try:
-        run_foreground(partial(_mirror, settings, folder.absolute(), kind, space or []))
-    except Interrupted:
-        return  # the regular way to end
-
-
-async def _mirror(settings: Settings, root: Path, form: FolderFormat, spaces: list[str]) -> None:
-    async with (
-        open_login(settings) as login,
-        open_connection(login.conninfo, timeout=login.timeout) as database,
-        anyio.create_task_group() as group,
-    ):
-        watches = Watches(database)
-        group.start_soon(watches.run)
-        while True:
-            try:
-                await _follow(watches, login, root, form, spaces)
-            except DatabaseUnavailable as error:
-                write_message(f"Waiting for the database: {error}")
-                await anyio.sleep(_SHORTEST_PAUSE * _SHARE)
-
-
-async def _follow(
-    watches: Watches, login: OwnerLogin, root: Path, form: FolderFormat, spaces: list[str]
-) -> None:
-    """Write the folder, and return after the next change."""
-    changed = anyio.Event()
-
-    async def note() -> None:
-        changed.set()
-
-    begin = time.monotonic()
-    async with open_snapshot(login) as session:
-        names = spaces or list(await session.find_spaces())
-    wanted: dict[Watch, Notify] = {Watch(digest=name): note for name in names}
-    # Before the export, so that a change during the export is not missed.
-    remove = await watches.add({Watch(list=True): note, **wanted})
-    try:
-        async with open_snapshot(login) as session:
-            folder = NoteFolder(root)
-            counts = await export_folder(session, folder, form, spaces, lambda _: None)
-        if counts.written or counts.removed:
-            report_folder(counts)
-        await anyio.sleep(max(_SHORTEST_PAUSE, _SHARE * (time.monotonic() - begin)))
-        with anyio.move_on_after(_LONGEST_WAIT):
-            await changed.wait()
-    finally:
-        remove()

@@ -5,10 +5,10 @@ import re
 import secrets
 import sys
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from io import BufferedReader, BytesIO
+from io import BufferedReader
 from pathlib import Path
 from typing import Annotated, BinaryIO, TextIO, cast
 from uuid import UUID
@@ -17,7 +17,6 @@ import typer
 from rich.text import Text
 
 from textrawl.archive.bundles import Bundle, BundleRefused
-from textrawl.archive.cortexgraph import MEMORIES, RELATIONS, CortexGraph, LastLines
 from textrawl.archive.detection import (
     FORMATS,
     count_lines,
@@ -25,18 +24,17 @@ from textrawl.archive.detection import (
     find_parts,
     list_encrypted,
     read_documents,
-    read_memories,
+    read_items,
     read_plan,
     refuse_backup,
 )
 from textrawl.archive.document_import import DocumentImport, describe
 from textrawl.archive.encryption import Opener, is_encrypted, is_encrypted_file
-from textrawl.archive.exports import read_lines, read_whole, write_whole
+from textrawl.archive.exports import read_lines, write_whole
 from textrawl.archive.formats import ImportFormat
 from textrawl.archive.imports import Import, Tally
-from textrawl.archive.items import ImportPlan, SecretGate
+from textrawl.archive.items import Fault, ImportPlan, Item, SecretGate
 from textrawl.archive.memory_import import MemoryImport, MemoryWriter
-from textrawl.archive.server_memory import ServerMemory
 from textrawl.cli.administration import open_login
 from textrawl.cli.commands.archive import STREAM, Identity, count_kinds, find_identities
 from textrawl.cli.commands.ingest import (
@@ -187,16 +185,14 @@ def _list_jobs(
     keys: list[str] | None,
 ) -> "Sequence[_Items | _Lines]":
     """Return an import for each format that the path holds."""
-    if path is not None and is_encrypted_file(Path(path)):
-        return [_open_encrypted(Path(path), kind, space, faults, keys)]
-    if path == STREAM:
-        return [_Lines(FORMATS[kind or "textrawl"], STREAM, space, faults)]
+    if path is not None and (path == STREAM or is_encrypted_file(Path(path))):
+        return [_open_stream(path, FORMATS[kind or "textrawl"], space, faults, keys)]
     whole = Bundle(_find_path(path, kind))
     parts = find_parts(whole, kind)
     for name in list_encrypted(whole):
         write_message(f"{name} is encrypted and left out: name the file itself, with --identity.")
     return [
-        _Lines(form, str(bundle.path), space, faults, bundle)
+        _Lines(form, bundle.path, faults, bundle)
         if form.read is None
         else _Items(form, bundle, graph, space, faults)
         for form, bundle in parts
@@ -219,15 +215,22 @@ def _tell_left_out(folder: Path, jobs: "Sequence[_Items | _Lines]") -> None:
         write_message(f"{kinds} left out: {', '.join(names[:_NAMED])}{more}")
 
 
-def _open_encrypted(
-    path: Path, kind: str | None, space: str, faults: "_Faults", keys: list[str] | None
-) -> "_Lines":
-    """Return the import of an encrypted export, after reading it to its end."""
-    form = FORMATS[kind or "textrawl"]
+def _open_stream(
+    path: str, form: ImportFormat, space: str, faults: "_Faults", keys: list[str] | None
+) -> "_Items | _Lines":
+    """Return the import of stdin, or of an encrypted file after reading it to its end."""
     if form.name not in {"textrawl", "server-memory"}:
+        if path == STREAM:
+            raise StartRefused(
+                f"{form.title}'s files are read twice: name the file, or their folder"
+            )
         raise BundleRefused(f"{path} is encrypted: decrypt it with age first")
-    opener = find_identities(keys).verify(path)
-    return _Lines(form, str(path), space, faults, opener=opener)
+    opener = None if path == STREAM else find_identities(keys).verify(Path(path))
+    if form.read is None:
+        return _Lines(form, Path(path), faults, opener=opener or _open_stdin)
+    with (opener or _open_stdin)() as content:
+        bundle = Bundle(Path(path), content=content.read())
+    return _Items(form, bundle, None, space, faults)
 
 
 def _list_runs() -> None:
@@ -270,10 +273,6 @@ def show_plan(form: ImportFormat, bundle: Bundle, plan: ImportPlan) -> None:
     write_message(f"{form.title} in {bundle.path}: {found}.")
 
 
-Line = tuple[int, bytes | None]
-"""A line of an export with its number."""
-
-
 @dataclass
 class _Runs:
     """The imports of one command: of facts and documents, and of several systems.
@@ -297,82 +296,56 @@ class _Runs:
 
 @dataclass
 class _Lines:
-    """An import of a file line by line. Without a bundle, no plan is shown."""
+    """An import of an export of textrawl, line by line: of a bundle, or of what `opener` opens."""
 
     form: ImportFormat
-    file: str
-    space: str
+    path: Path
     faults: "_Faults"
     bundle: Bundle | None = None
-    opener: Opener | None = None  # of an encrypted file
-    gate: SecretGate = field(default_factory=SecretGate)
+    opener: Opener | None = None  # of stdin or of an encrypted file
 
     def look(self, *, asks: bool) -> None:
-        """Show the plan if `asks` is true."""
+        """Show the plan of a file if `asks` is true."""
         if self.bundle is not None and asks:
-            show_plan(self.form, self.bundle, count_lines(self.form, self.bundle))
+            show_plan(self.form, self.bundle, count_lines(self.bundle))
 
     def list_read(self) -> list[Path]:
         """Return the files that are read."""
-        if self.bundle is None:
-            return []
-        return [path for name in self.bundle.sizes if (path := self.bundle.locate(name))]
+        return [self.path]
 
     def store(self, settings: Settings, _: _Runs, *, dry_run: bool) -> bool:
         """Import the lines. Return False if lines of the file are missing, or all of them."""
-        file, kind = _find_file(self.file, self.form.name), self.form.name
-        self.gate.mode = settings.secrets
-        with (
-            self.opener() if self.opener else _open_source(file) as content,
-            _open_relations(file, kind) as relations,
-        ):
-            head = cast("BufferedReader", content).peek()
-            refuse_backup(head, "stdin" if file == STREAM else file)
-            size = None if file == STREAM else Path(file).stat().st_size
-            source = _Source(content, size, relations)
-            tally = run_foreground(lambda: self._import(settings, source, dry_run=dry_run))
-        _report_faults(self.faults, tally)
+        with self.opener() if self.opener else self._open() as content:
+            stdin = self.path == Path(STREAM)
+            refuse_backup(
+                cast("BufferedReader", content).peek(), "stdin" if stdin else str(self.path)
+            )
+            size = None if stdin else self.path.stat().st_size
+            tally = run_foreground(lambda: self._import(settings, content, size, dry_run=dry_run))
+        self.faults.show()
+        if not tally.whole:
+            write_message(
+                "The file is incomplete: its last line is missing, or the counts in it do not match"
+            )
+        if tally.left_out:
+            write_message(f"Vectors were not imported and will be computed again: {tally.left_out}")
         _report_tally(tally, dry_run=dry_run)
-        if not dry_run:
-            write_message(*self.gate.describe())
-        found = tally.bad or any((*tally.added.values(), *tally.known.values()))
-        if not found:
-            write_message(f"{self.file} has nothing of {self.form.title}.")
-        return tally.whole and bool(found)
+        return _tell_if_empty(tally, self.path, self.form) and tally.whole
 
-    async def _import(self, settings: Settings, source: "_Source", *, dry_run: bool) -> Tally:
-        async with (
-            open_login(settings, empty=True) as login,
-            open_writing(login, dry_run=dry_run) as session,
-        ):
-            with show_progress("Importing", source.size, of_bytes=True) as progress:
-                importing = Import(session, self.faults.add, source.size)
-                tally = await importing.run(await self._read(source, session, importing, progress))
-            if not dry_run:
-                with show_index_progress() as report:
-                    await build_indexes(login, session, report)
-        return tally
+    @contextmanager
+    def _open(self) -> Generator[BinaryIO]:
+        if self.bundle is None or len(self.bundle.sizes) != 1:
+            raise BundleRefused(f"{self.path} is not a single file: name each file")
+        with self.bundle.open(next(iter(self.bundle.sizes))) as file:
+            yield file
 
-    async def _read(
-        self,
-        source: "_Source",
-        session: Session,
-        importing: Import,
-        progress: Callable[[int], object],
-    ) -> AsyncIterable[Line]:
-        """Return the content of the files as lines of an export."""
-        if self.form.name == "textrawl":
-            return read_lines(source.file, progress)
-        space = await _find_space(session, self.space)
-        target = session, self.space, space, getpass.getuser()
-        told = importing.refuse, importing.count_cleaned, self.gate
-        if self.form.name == "server-memory":
-            content = await read_whole(source.file)
-            lines = [line async for line in ServerMemory(*target, *told).translate(content)]
-            return _follow_lines(lines, len(content), progress)
-        memories = await _choose_last(source.file, progress)
-        relations = await _choose_last(source.relations, progress)
-        return CortexGraph(*target, *told).translate(memories, relations)
+    async def _import(
+        self, settings: Settings, content: BinaryIO, size: int | None, *, dry_run: bool
+    ) -> Tally:
+        async with _open_memory(settings, dry_run=dry_run) as session:
+            with show_progress("Importing", size, of_bytes=True) as progress:
+                importing = Import(session, self.faults.add, size)
+                return await importing.run(read_lines(content, progress))
 
 
 @dataclass
@@ -389,9 +362,14 @@ class _Items:
 
     def look(self, *, asks: bool) -> None:
         """Read the bundle, and show the plan. Raises BundleRefused."""
+        if not (self.form.listed or asks):
+            return
         self.bundle.seen.clear()  # of finding the format
         with show_progress("Reading", None, of_bytes=True) as step:
             self.plan = plan = read_plan(self.form, self.bundle, step)
+        if not self.form.listed:  # its faults are told when it is stored
+            show_plan(self.form, self.bundle, plan)
+            return
         told = self.faults.number
         for fault in plan.faults:
             self.faults.note(fault.place, fault.reason)
@@ -402,22 +380,27 @@ class _Items:
         show_plan(self.form, self.bundle, plan)
 
     def list_read(self) -> list[Path]:
-        """Return the files that were read for the plan."""
-        return [self.bundle.path / name for name in self.bundle.seen]
+        """Return the files that are read."""
+        names = [*(self.bundle.seen if self.form.listed else self.bundle.sizes)]
+        return [path for name in names if (path := self.bundle.locate(name))]
 
     def store(self, settings: Settings, runs: _Runs, *, dry_run: bool) -> bool:
-        """Store the items. Return True: a bundle is read as a whole."""
+        """Store the items. Return False if there are none."""
         plan = self.plan
+        self.gate.mode = settings.secrets
+        if not self.form.listed:
+            tally = run_foreground(lambda: self._store_memories(settings, runs, dry_run=dry_run))
+            write_message(*(() if dry_run else self.gate.describe()))
+            return _tell_if_empty(tally, self.bundle.path, self.form)
         if dry_run:
             return True
-        self.gate.mode = settings.secrets
         memories = bool(plan.counts.keys() & {"entity", "fact", "relation"})
         if memories:  # before any document is stored
             run_foreground(lambda: self._check_space(settings))
         if plan.documents:
             self._store_documents(plan.documents, runs)
         if memories:
-            run_foreground(lambda: self._store_memories(settings, runs, plan.lines))
+            run_foreground(lambda: self._store_memories(settings, runs))
         write_message(*self.gate.describe())
         return True
 
@@ -466,25 +449,31 @@ class _Items:
             )
         return chosen.name
 
-    async def _store_memories(self, settings: Settings, runs: _Runs, listed: set[str]) -> None:
-        async with open_login(settings, empty=True) as login, open_writing(login) as session:
+    async def _store_memories(
+        self, settings: Settings, runs: _Runs, *, dry_run: bool = False
+    ) -> Tally:
+        form, told, note = self.form, self.faults.number, self.faults.note
+        async with _open_memory(settings, dry_run=dry_run) as session:
             number = await _find_space(session, self.space)
-            name, told = self.form.title, self.faults.number
+            author = form.title if form.listed else getpass.getuser()
             writer = MemoryWriter(
-                session, self.space, number, name, self.form.name, self.gate, listed
+                session, self.space, number, author, form, self.gate, self.plan.lines
             )
-            note = self.faults.note
-            importing = MemoryImport(session, lambda line, why: note(writer.places[line], why))
-            await importing.begin(writer, runs.command)
+            kind = MemoryImport if form.listed else Import
+            importing = kind(session, lambda line, why: note(writer.places[line], why))
+            if isinstance(importing, MemoryImport):
+                await importing.begin(writer, runs.command)
             with show_progress("Importing", sum(self.bundle.sizes.values()), of_bytes=True) as step:
-                lines = writer.translate(read_memories(self.form, self.bundle, step))
+                lines = writer.translate(self._read(step), importing.refuse)
                 tally = await importing.run(lines)
-            await importing.finish()
-            with show_index_progress() as report:
-                await build_indexes(login, session, report)
+            importing.count_cleaned(self.bundle.cleaned)
+            if isinstance(importing, MemoryImport):
+                await importing.finish()
+                if any(tally.added.values()):
+                    runs.add(importing.run_id)
         self.faults.show(told)
-        if any(tally.added.values()) or tally.bad:
-            _report_tally(tally, dry_run=False)
+        if any(tally.added.values()) or tally.bad or not form.listed:
+            _report_tally(tally, dry_run=dry_run)
         outcomes = {
             "changed": writer.changed,
             "unchanged": writer.unchanged,
@@ -492,9 +481,15 @@ class _Items:
         }
         said = ", ".join(f"{number:,} {name}" for name, number in outcomes.items() if number)
         if said:
-            write_message(f"{name} in {self.space}: {said}.")
-        if any(tally.added.values()):
-            runs.add(importing.run_id)
+            write_message(f"{form.title} in {self.space}: {said}.")
+        return tally
+
+    def _read(self, report: Callable[[int], object]) -> Iterator[Item]:
+        """Yield the items. The faults of a listed format were told with the plan."""
+        for item in read_items(self.form, self.bundle):
+            if not (self.form.listed and isinstance(item, Fault)):
+                yield item
+            report(self.bundle.done)
 
     def _tell(self, importing: DocumentImport, seconds: float) -> None:
         outcomes = ", ".join(describe(importing.counts)) or "nothing"
@@ -537,47 +532,27 @@ class _Faults:
             write_message(f"and {more:,} more: --report FILE writes all of them")
 
 
-def _find_file(file: str, kind: str) -> str:
-    """Return the file of memories in a folder of CortexGraph, or else the file itself."""
-    if kind != "cortexgraph":
-        return file
-    if file == STREAM:
-        raise StartRefused("CortexGraph's files are read twice: name their folder")
-    return str(Path(file) / MEMORIES) if Path(file).is_dir() else file
+@asynccontextmanager
+async def _open_memory(settings: Settings, *, dry_run: bool) -> AsyncGenerator[Session]:
+    """Open the memory for an import, and build the indexes of vectors that it left out."""
+    async with (
+        open_login(settings, empty=True) as login,
+        open_writing(login, dry_run=dry_run) as session,
+    ):
+        yield session
+        if not dry_run:
+            with show_index_progress() as report:
+                await build_indexes(login, session, report)
 
 
 @contextmanager
-def _open_relations(file: str, kind: str) -> Generator[BinaryIO]:
-    """Open the relations beside the memories of CortexGraph. Without such a file, read nothing."""
-    relations = Path(_find_file(file, kind)).with_name(RELATIONS)
-    if kind == "cortexgraph" and relations.is_file():
-        with relations.open("rb") as opened:
-            yield opened
-    else:
-        yield BytesIO()
-
-
-@contextmanager
-def _open_source(file: str) -> Generator[BinaryIO]:
-    if file == STREAM and sys.stdin is None:
+def _open_stdin() -> Generator[BinaryIO]:
+    if sys.stdin is None:
         raise StartRefused("There is no stdin to read: name a file")
-    if file == STREAM:
-        stdin = cast("BufferedReader", sys.stdin.buffer)
-        if is_encrypted(stdin.peek()):
-            raise StartRefused("An encrypted file cannot come from stdin: name the file")
-        yield stdin
-        return
-    try:
-        # Opening a FIFO waits for its writer, and a device may never end.
-        if Path(file).exists() and not Path(file).is_file():
-            raise StartRefused(
-                f"{file} is not a regular file: name a file, or send the lines to stdin and name -"
-            )
-        opened = Path(file).open("rb")  # noqa: SIM115 - closed below
-    except OSError as error:
-        raise StartRefused(f"{file} cannot be read: {error.strerror}") from error
-    with opened:
-        yield opened
+    stdin = cast("BufferedReader", sys.stdin.buffer)
+    if is_encrypted(stdin.peek()):
+        raise StartRefused("An encrypted file cannot come from stdin: name the file")
+    yield stdin
 
 
 @contextmanager
@@ -592,31 +567,6 @@ def _open_faults(report: Path | None) -> Generator[_Faults]:
         yield _Faults(file)
 
 
-@dataclass(frozen=True)
-class _Source:
-    """A file to import. `relations` is the second file of CortexGraph."""
-
-    file: BinaryIO
-    size: int | None  # bytes; None for stdin
-    relations: BinaryIO
-
-
-async def _follow_lines(
-    lines: Sequence[Line], size: int, progress: Callable[[int], object]
-) -> AsyncIterator[Line]:
-    """Yield lines that were read ahead. `progress` gets the bytes of those that are stored."""
-    for number, line in enumerate(lines, 1):
-        yield line
-        progress(size * number // len(lines))
-
-
-async def _choose_last(file: BinaryIO, progress: Callable[[int], object]) -> AsyncIterator[Line]:
-    """Read a file of CortexGraph once to find the last line of each id, and return these lines."""
-    last = await LastLines.find(read_lines(file, lambda _: None))
-    file.seek(0)
-    return last.choose(read_lines(file, progress))
-
-
 async def _find_space(session: Session, name: str) -> int:
     found = (await session.find_spaces()).get(name)
     if found is None:
@@ -624,14 +574,12 @@ async def _find_space(session: Session, name: str) -> int:
     return found
 
 
-def _report_faults(faults: _Faults, tally: Tally) -> None:
-    faults.show()
-    if not tally.whole:
-        write_message(
-            "The file is incomplete: its last line is missing, or the counts in it do not match"
-        )
-    if tally.left_out:
-        write_message(f"Vectors were not imported and will be computed again: {tally.left_out}")
+def _tell_if_empty(tally: Tally, path: Path, form: ImportFormat) -> bool:
+    """Return whether an import found something, and say so if it did not."""
+    found = tally.bad or any((*tally.added.values(), *tally.known.values()))
+    if not found:
+        write_message(f"{path} has nothing of {form.title}.")
+    return bool(found)
 
 
 def _report_tally(tally: Tally, *, dry_run: bool) -> None:
