@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.support.commands import HELLO, Launch, Run
+from tests.support.commands import HELLO, Launch, Run, type_answer
 
 CHATS = {
     "Sauerteig": [
@@ -47,7 +47,7 @@ def test_imported_chats_answer_a_command_a_client_and_a_hook(
 ) -> None:
     place = {"DATA_DIR": data_dir}
     run("remember", "Nina", "has two cats, Mia and Leo", **place)
-    imported = run("import", write_export(tmp_path), "--yes", **place)
+    imported = type_answer("y", "import", write_export(tmp_path), DATA_DIR=str(data_dir))
 
     recalled = run("recall", "wie heißt mein Sauerteig?", **place)
     searched = run("search", "which hotel are we staying at in Lisbon?", **place)
@@ -68,10 +68,12 @@ def test_imported_chats_answer_a_command_a_client_and_a_hook(
     )
 
     assert imported.code == 0, imported.err
+    asked, shown = (imported.err.index(part) for part in ("recall 'Trip to", "Hotel Borges"))
+    assert asked < shown
     assert "Mein Sauerteig heißt Hermann." in recalled.out
     assert "Mia" not in recalled.out
     assert "Hotel Borges" in searched.out
     assert "Hotel Borges" in answer
     assert "Dann kann er zwei Wochen" in told
     assert nothing.out == ""
-    assert "zubair, kifote" in nothing.err
+    assert "zubair, play, kifote" in nothing.err

@@ -178,12 +178,15 @@ class ItemSpan:
             self.last = max(self.last or moment, moment)
 
 
+_MOST_TITLES = 2  # that a plan keeps
+
+
 @dataclass
 class ImportPlan:
     """The content of an export: the numbers, times and spaces of its items, and its faults.
 
     `documents` says how often each document comes, and `lines` has the ids of facts that are as of
-    `write_line_id`.
+    `write_line_id`. `titles` has the first titles of documents, and the first names of entities.
     """
 
     counts: dict[str, int] = field(default_factory=dict[str, int])
@@ -192,6 +195,7 @@ class ImportPlan:
     spaces: set[str] = field(default_factory=set[str])
     documents: dict[str, int] = field(default_factory=dict[str, int])
     lines: set[str] = field(default_factory=set[str])
+    titles: list[str] = field(default_factory=list[str])
 
     def add(self, item: Item) -> None:
         """Include an item."""
@@ -204,6 +208,9 @@ class ImportPlan:
             for turn in item.turns:
                 self.period.add(turn.at)
         self.period.add(item.started_at if isinstance(item, Conversation) else item.at)
+        title = getattr(item, "title", None) or getattr(item, "entity", None)
+        if title and title not in self.titles and len(self.titles) < _MOST_TITLES:
+            self.titles.append(title)
         if isinstance(item, Conversation | ImportedNote):
             self.documents[item.id] = self.documents.get(item.id, 0) + 1
         elif isinstance(item, ImportedFact) and find_group(item.id):

@@ -6,10 +6,11 @@ import secrets
 import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, BinaryIO, TextIO, cast
 from uuid import UUID
 
@@ -53,13 +54,13 @@ from textrawl.cli.console import (
     write_message,
 )
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inputs import LongYes, read_one_of, read_path
+from textrawl.cli.inputs import LongYes, read_one_of, read_path, read_query
 from textrawl.cli.memory_session import change_memory
 from textrawl.cli.questions import ask as ask_memory
 from textrawl.cluster.owner_session import open_writing
-from textrawl.errors import ArgumentInvalid, StartRefused, require_writable
+from textrawl.errors import ArgumentInvalid, StartRefused, TextrawlError, require_writable
 from textrawl.memory.backlog import fill_graph
-from textrawl.memory.command_results import ImportRow
+from textrawl.memory.command_results import Found, ImportRow
 from textrawl.memory.commands import Session as CommandSession
 from textrawl.postgres.owner_session import Session
 from textrawl.postgres.vector_indexes import build_indexes
@@ -68,6 +69,7 @@ from textrawl.values.text import SHORT_ID, clean_name
 
 _SHOWN = 20
 _NAMED = 5  # files that are left out
+_SHOWN_QUESTIONS, _SHOWN_CHARACTERS = 2, 100  # of what can be asked after an import, of an answer
 _LONG = 10.0  # seconds; the time of a shorter import interests nobody
 
 
@@ -282,16 +284,31 @@ class _Runs:
 
     command: str = field(default_factory=lambda: secrets.token_hex(SHORT_ID // 2))
     names: dict[str, None] = field(default_factory=dict[str, None])
+    titles: list[str] = field(default_factory=list[str])
 
-    def add(self, run: UUID) -> None:
+    def add(self, run: UUID, plan: ImportPlan) -> None:
         """Note an import that stored something."""
         self.names[str(run)[:SHORT_ID]] = None
+        self.titles += [title for title in plan.titles if title not in self.titles]
 
     def tell(self) -> None:
-        """Say how to take back what was stored."""
-        if self.names:
-            undos = " && ".join(f"textrawl undo --import {name}" for name in self.names)
-            write_message(f"To take this back: {undos}")
+        """Say how to take back what was stored, and show a person that it can be found."""
+        if not self.names:
+            return
+        undos = " && ".join(f"textrawl undo --import {name}" for name in self.names)
+        write_message(f"To take this back: {undos}")
+        if can_ask():
+            with suppress(TextrawlError, StartRefused):  # what was stored is stored
+                for title in self.titles[:_SHOWN_QUESTIONS]:
+                    _show_answer(title)
+
+
+def _show_answer(question: str) -> None:
+    found = ask_memory("search", Found, query=read_query(question), limit=1)
+    write_message(f"Ask: textrawl recall {quote(question)}")
+    for row in found.rows:
+        lines = row.text.splitlines() or [""]
+        write_message(f"  {row.entity_name}: {lines[0][:_SHOWN_CHARACTERS]}")
 
 
 @dataclass
@@ -435,7 +452,7 @@ class _Items:
             "textrawl import", None, work, homeless=True, least_timeout=LONGEST_STATEMENT
         )
         if importing.run is not None:
-            runs.add(importing.run)
+            runs.add(importing.run, self.plan)
         self._tell(importing, time.monotonic() - began)
         if without_vector:
             tell_missing_vectors(without_vector)
@@ -470,7 +487,7 @@ class _Items:
             if isinstance(importing, MemoryImport):
                 await importing.finish()
                 if any(tally.added.values()):
-                    runs.add(importing.run_id)
+                    runs.add(importing.run_id, self.plan)
         self.faults.show(told)
         if any(tally.added.values()) or tally.bad or not form.listed:
             _report_tally(tally, dry_run=dry_run)
