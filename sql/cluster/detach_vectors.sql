@@ -23,9 +23,9 @@ begin
         continue when to_regclass(shard.vectors) is null;  -- on another node
         -- All writers lock facts before vectors. Citus would lock the vectors first.
         execute format('lock table %s in access exclusive mode', shard.facts);
-        -- The view `embedding` reads this one, so it goes too, and is made again of the others.
-        execute format('drop view if exists textrawl_cell_%s.embedding_%s cascade', shard.cell, model);
+        -- The view `embedding` reads this one, so first it is made of the others. Made anew, it would belong to a superuser.
         execute format('select textrawl_cell_%s.unite_embeddings()', shard.cell);
+        execute format('drop view if exists textrawl_cell_%s.embedding_%s', shard.cell, model);
         for key in select k.conname from pg_constraint k where k.conrelid = to_regclass(shard.vectors) and k.contype = 'f' loop
             execute format('alter table %s drop constraint %I', shard.vectors, key);
         end loop;

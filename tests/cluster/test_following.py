@@ -37,8 +37,8 @@ async def database(memory: ClusterMemory, settlers: Settlers) -> AsyncIterator[C
 
 @asynccontextmanager
 async def follow(trail: Trail, after: str) -> AsyncGenerator[Any]:
-    """What follows a cursor. Reading it takes ten seconds at most."""
-    with anyio.fail_after(60):
+    """What follows a cursor. The limit ends a test that waits in vain, also on a busy machine."""
+    with anyio.fail_after(240):
         async with aclosing(trail.follow(after)) as events:
             yield events
 

@@ -148,7 +148,7 @@ async def test_a_change_is_taken_back_at_once_and_the_other_model_dropped(
     follow(desk)
     answer = await finish(embed("status"))
     for name, status in {NARROW: "previous", WIDE: "active"}.items():
-        assert re.search(rf"{name} +{status} +[0-9]+ +{len(facts)} +0 ", answer), answer
+        assert re.search(rf"{name}\s+{status}\s+[0-9]+\s+{len(facts)}\s+0\s", answer), answer
 
     assert f"{NARROW} is in use again" in await finish(embed("rollback"))
     follow(desk)

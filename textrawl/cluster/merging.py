@@ -214,6 +214,7 @@ MERGES: dict[str, Merge] = {
     "entity_proposals": order_by("-created_at", "id", most=20),
     "missing_words": Merge(_keep_common),
     "count_waiting": add_up(),
+    "measure_graphs": add_up(),
     "embedding_progress": add_up("model_id", "dimensions"),
     **dict.fromkeys((*_PARTS.split(), *_LISTS.split()), Merge(_put_together)),
 }
