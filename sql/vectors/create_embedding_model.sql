@@ -9,6 +9,8 @@ as $$
 declare
     model integer;
 begin
+    -- Wait for the sessions that are storing facts and do not see the new model. Later ones queue their facts for it.
+    lock table observation, item in share row exclusive mode;
     insert into embedding_model as m (name, dimensions, cosine_floor, cosine_ceiling, trust, status, queued)
     values (name, dimensions, cosine_floor, cosine_ceiling, trust, status,
             not exists (select from observation) and not exists (select from item))

@@ -599,3 +599,18 @@ def test_an_import_takes_an_entity_that_somebody_makes_meanwhile(sql: Sql, three
     assert sorted((place, str(stored), outcome) for place, stored, outcome in one.end()) == [
         (0, known, "known"), (1, lines[1]["id"], "added"), (2, known, "known")
     ]  # fmt: skip
+
+
+def test_a_fact_that_is_being_stored_when_the_first_model_comes_is_queued_for_it(
+    sql: Sql, three: Three
+) -> None:
+    gate, one, _ = three
+    gate.hold("select remember_fact('Ada', 'person', 'drinks tea')")
+    one.start("select register_embedding_model('test:plane', 3)")
+    gate.release()
+    [(model,)] = one.end()
+
+    while fetch(sql, "select queue_embeddings(%s)", model):
+        pass
+
+    assert fetch(sql, "select count(*) from embedding_pending where model_id = %s", model) == 1

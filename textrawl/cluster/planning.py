@@ -364,7 +364,7 @@ class Planner:
     ) -> list[CellCall]:
         given = cast("list[int] | None", arguments.get("spaces"))
         kept = given and await self._keep_allowed(given, rights, arguments)
-        if "documents" in arguments.get("sources", ()):
+        if "documents" in arguments.get("sources", ()) or arguments.get("graphs", []) != []:
             return await self._split_sources(rights, kept, arguments)
         if scope is not None and kept is not None:
             _refuse_graphs(rights, kept)
@@ -379,7 +379,7 @@ class Planner:
     ) -> list[CellCall]:
         """Send a search that covers documents to the cells of the graphs too."""
         facts = rights.choose("read") if given is None else given
-        if "facts" not in arguments["sources"]:
+        if "facts" not in arguments.get("sources", ["facts"]):
             facts = []
         names = arguments.get("graphs")
         graphs = [
