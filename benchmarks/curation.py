@@ -76,11 +76,11 @@ class Curation:
         )
         yield "split them", *self._time(self._run("select textrawl.split_entity(%s)", NAMES[1]))
         share = "select textrawl.share_memories(%s, 2, move => %s, space => 1)"
-        yield f"copy {facts} facts", *self._time(self._run(share, NAMES[1], False))
         begin = self._read_clock()
-        yield f"move {facts} facts", *self._time(self._run(share, NAMES[0], True))
+        yield f"copy {facts} facts", *self._time(self._run(share, NAMES[1], False))
         undo = "select textrawl.undo_author(current_user, %s)"
-        yield "undo the move", *self._time(self._run(undo, begin))
+        yield "undo the copy", *self._time(self._run(undo, begin))
+        yield f"move {facts} facts", *self._time(self._run(share, NAMES[0], True))
         self._store((f"agent saw {number}" for number in range(self._proposals)), _AGENT)
         yield f"accept {proposals} proposals", *self._time(self._run(_ACCEPT, self._proposals))
 

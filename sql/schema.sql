@@ -914,8 +914,6 @@ CREATE TABLE undo (
     events bigint[] NOT NULL,
     reverted_at timestamptz,
     purged_at timestamptz,
-    moved_to integer,
-    joint bigint,
     CONSTRAINT undo_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT undo_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES actor(id),
     CONSTRAINT undo_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
@@ -932,9 +930,6 @@ COMMENT ON COLUMN undo.at IS 'When the writes were undone.';
 COMMENT ON COLUMN undo.events IS 'Ids of the events that the undo excludes. Later undos ignore these events, until a revert.';
 COMMENT ON COLUMN undo.reverted_at IS 'When the undo was reverted. Null: the undo was not reverted.';
 COMMENT ON COLUMN undo.purged_at IS 'When the undone content was deleted permanently. Null: the content is kept.';
-COMMENT ON COLUMN undo.moved_to IS 'For a move: the space to which the rows went. The undo then holds what the move took away, and no events. Null: an undo.';
-COMMENT ON COLUMN undo.joint IS 'Number of one undo of the call, if the call returned rows of moves. Such undos are reverted together. Null: the undo is reverted alone.';
-CREATE INDEX undo_joint_idx ON undo USING btree (joint) WHERE joint IS NOT NULL;
 ALTER TABLE undo ENABLE ROW LEVEL SECURITY;
 ALTER TABLE undo FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON undo FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
@@ -965,7 +960,6 @@ COMMENT ON COLUMN undone.names IS 'name_key(name) of each entity that the row is
 COMMENT ON COLUMN undone.entities IS 'For remove, move back and drop entity: the entities in names, as they were before the undo. For other actions: empty.';
 COMMENT ON COLUMN undone.before IS 'The removed row, or the former values of the changed columns.';
 COMMENT ON COLUMN undone.after IS 'Values of the changed columns after the undo. Null: the row was removed.';
-CREATE INDEX undone_copy_idx ON undone USING btree ((after ->> 'copy'::text)) WHERE after ? 'copy'::text;
 CREATE INDEX undone_id_idx ON undone USING btree (space_id, id);
 CREATE INDEX undone_names_idx ON undone USING gin (names);
 ALTER TABLE undone ENABLE ROW LEVEL SECURITY;

@@ -7,7 +7,7 @@ begin atomic
     -- Skip an id only if the undo of an import keeps it. If another undo keeps it, the row is not imported again.
     where not exists (
         select from textrawl.undone d
-        join textrawl.undo u on u.space_id = d.space_id and u.id = d.undo_id and u.moved_to is null
+        join textrawl.undo u on u.space_id = d.space_id and u.id = d.undo_id
         join textrawl.event e on e.space_id = d.space_id and d.id in (e.observation_id, e.relation_id) and e.id = any(u.events)
         where d.space_id = free_id.space and d.id = n.renewed and d.action = 'remove'
           and e.action in ('remembered', 'related') and e.request like 'import %')

@@ -1,8 +1,7 @@
 create function textrawl.copy_facts(
     giver integer, facts uuid[], target_entity uuid, origin textrawl.origin,
-    moving bigint,  -- the move, or null
-    out shared bigint, out repeated bigint,
-    out copies jsonb  -- {id in the source: id in the target}
+    moving boolean,
+    out shared bigint, out repeated bigint
 )
 language plpgsql volatile
 set search_path from current
@@ -10,10 +9,11 @@ as $$
 #variable_conflict use_column
 declare
     target integer := origin.space_id;
-    detail jsonb := case when moving is null then '{}' else jsonb_build_object('move', moving) end;
+    detail jsonb := case when moving then '{"move": true}' else '{}' end;
     last   bigint := coalesce((select max(o.ordinal) from observation o where o.space_id = target), 0);
     names  text := document_names(target, target_entity);
     plan   jsonb;
+    copies jsonb;  -- {id in the source: id in the target}
 begin
     select coalesce(jsonb_agg(to_jsonb(p)), '[]') into plan from plan_copies(giver, facts, target, target_entity) p;
     insert into observation (

@@ -1,8 +1,7 @@
 create function textrawl.copy_relations(
     giver integer, edges uuid[], origin textrawl.origin,
-    moving bigint,  -- the move, or null
-    out number bigint,
-    out copies jsonb  -- {id in the source: id in the target}
+    moving boolean,
+    out number bigint
 )
 language plpgsql volatile
 set search_path from current
@@ -10,7 +9,7 @@ as $$
 #variable_conflict use_column
 declare
     target integer := origin.space_id;
-    detail jsonb := case when moving is null then '{}' else jsonb_build_object('move', moving) end;
+    detail jsonb := case when moving then '{"move": true}' else '{}' end;
     plan   jsonb;
 begin
     with edge as (
@@ -49,9 +48,7 @@ begin
     from jsonb_to_recordset(plan) p (id uuid, copied_from uuid, copied_to uuid, copy uuid, twin uuid)
     join relation r on r.space_id = giver and r.id = p.id
     where p.twin is null;
-    select count(*) filter (where p.twin is null), coalesce(jsonb_object_agg(p.id, p.copy), '{}')
-    into number, copies
-    from jsonb_to_recordset(plan) p (id uuid, copy uuid, twin uuid);
+    number := (select count(*) from jsonb_to_recordset(plan) p (twin uuid) where p.twin is null);
     perform record_event(case when p.twin is null then 'shared' else 'repeated' end, p.copied_from, null, p.copy, origin,
                          detail || jsonb_build_object('to', p.copied_to))
     from jsonb_to_recordset(plan) p (copied_from uuid, copied_to uuid, place bigint, copy uuid, twin uuid)

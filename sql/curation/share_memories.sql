@@ -24,8 +24,6 @@ declare
     source entity;
     chosen uuid[];
     edges  uuid[] := '{}';
-    moving bigint;
-    copies jsonb;
 begin
     if not may_read(credential, giver.space_id) then
         perform refuse_access(credential, 'read');
@@ -67,22 +65,16 @@ begin
         moved_relations := case when move then (select count(*) from removable_relations(giver.space_id, edges)) else 0 end;
         return;
     end if;
-    if move then
-        insert into undo as u (space_id, author_id, actor_id, since, events, moved_to)
-        values (giver.space_id, giver.author_id, giver.author_id, now(), '{}', taker.space_id)
-        returning u.id into moving;
-    end if;
     perform claim_ends(source, edges, taker);
     select e.id, e.name into entity_id, entity_name from entity e
     where e.space_id = taker.space_id and e.name_key = entity_key(taker.space_id, source.name);
-    select c.shared, c.repeated, c.copies into shared_facts, duplicate_facts, copies
-    from copy_facts(giver.space_id, chosen, entity_id, taker, moving) c;
-    select c.number, copies || c.copies into relations, copies
-    from copy_relations(giver.space_id, edges, taker, moving) c;
+    select c.shared, c.repeated into shared_facts, duplicate_facts
+    from copy_facts(giver.space_id, chosen, entity_id, taker, move) c;
+    relations := copy_relations(giver.space_id, edges, taker, move);
     moved_facts := 0; moved_relations := 0;
     if move then
         select m.facts, m.relations into moved_facts, moved_relations
-        from take_away(moving, source, chosen, array(select removable_relations(giver.space_id, edges)), copies, giver) m;
+        from take_away(source, chosen, array(select removable_relations(giver.space_id, edges)), giver) m;
     end if;
     if not sees then
         entity_name := source.name; duplicate_facts := null; shared_facts := cardinality(chosen); relations := cardinality(edges);

@@ -32,8 +32,7 @@ begin
     insert into merge select record.*;
     insert into merged (space_id, merge_id, id, kind, twin, valid_until, ended)
     select space, merge, c.id, c.kind, c.twin, c.valid_until, c.ended
-    -- Use the clock, because a merge that is repeated must end the rows that are valid now, not at `moment`.
-    from collapsing_rows(space, kept, merged, clock_timestamp()) c
+    from collapsing_rows(space, kept, merged, moment) c
     -- Do not end a relation between the two that was written after the first merge, when they were one entity.
     where c.twin is not null or not exists (
         select from event v

@@ -14,6 +14,8 @@ begin
             cross join lateral jsonb_array_elements(entity.value -> 'aliases') alias
             join entity e on e.space_id = restore_aliases.space and e.name_key = entity_key(restore_aliases.space, entity.value ->> 'name_key')
             where d.space_id = restore_aliases.space and d.undo_id = restore_aliases.undo
+              -- The name of a merged entity is an alias with the id of the entity. The repeated merge adds it.
+              and not exists (select from entity n where n.space_id = d.space_id and n.id = (alias.value ->> 'id')::uuid)
         ), added as (
             insert into entity_alias
             select row.* from kept

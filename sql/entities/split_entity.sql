@@ -13,7 +13,8 @@ as $$
 declare
     origin origin := open_write(credential, space, case when dry_run then 'read' else 'write' end, client, tool, request);
     record merge;
-    ended  jsonb;  -- rows that the merge ended, for the undo of this split
+    ended  jsonb;  -- relations that the merge ended
+    equals jsonb;  -- those that stay ended, because an equal relation is valid: [{id, twin, valid_until}]
 begin
     perform open_write(credential, origin.space_id, 'read', client, tool, request);
     kept_id := (claim_named(array[merged], origin))[1];
@@ -43,11 +44,17 @@ begin
     if dry_run then
         return;
     end if;
-    ended := (select coalesce(jsonb_agg(to_jsonb(m)), '[]') from merged m
-              where m.space_id = origin.space_id and m.merge_id = split_entity.merge_id);
+    ended := (select jsonb_agg(to_jsonb(m)) from merged m
+              where m.space_id = origin.space_id and m.merge_id = split_entity.merge_id and m.kind = 'relation');
     perform part_entities(merge_id, origin);
+    select jsonb_agg(jsonb_build_object('id', r.id, 'twin', l.id, 'valid_until', m.valid_until)) into equals
+    from jsonb_populate_recordset(null::merged, ended) m
+    join relation r on r.space_id = m.space_id and r.id = m.id and r.valid_until = m.ended
+    join relation l on l.space_id = r.space_id and l.valid_until is null
+        and (l.from_entity, l.relation_type, l.to_entity) = (r.from_entity, r.relation_type, r.to_entity);
     perform record_event('split', kept_id, null, null, origin, jsonb_build_object(
-        'merge', merge_id, 'merged', merged_id, 'at', record.at, 'facts', facts, 'relations', relations, 'ended', ended));
+        'merge', merge_id, 'merged', merged_id, 'at', record.at, 'facts', facts, 'relations', relations)
+        || jsonb_strip_nulls(jsonb_build_object('equals', equals)));
 end
 $$;
 

@@ -35,7 +35,6 @@ begin
             doer.tool := step.former ->> 'tool';
             doer.request := step.former ->> 'request';
             perform join_entities(kept, step.merged, doer, step.id, step.at);
-            perform end_collapsed(space, step.id, step.former -> 'ended');
         end if;
     end loop;
 end

@@ -28,7 +28,6 @@ begin
     perform withdraw_words(home, removed);
     perform claim_rows(home, removed, relations);
     perform withdraw_queries(home, removed, null);
-    perform forget_moved(home, removed);
     perform forget_proposals(home, '', removed || persons, false);
     delete from undone u where u.space_id = home and u.id = any(removed || persons);
     delete from dismissal d where d.space_id = home and (d.one = any(removed || persons) or d.other = any(removed || persons));

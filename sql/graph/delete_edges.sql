@@ -29,7 +29,6 @@ begin
     perform withdraw_words(origin.space_id, doomed);
     perform claim_rows(origin.space_id, '{}', doomed);
     perform withdraw_queries(origin.space_id, doomed);
-    perform forget_moved(origin.space_id, doomed);
     for edge in
         select * from jsonb_to_recordset(edges) e(place bigint, key text, source uuid, target uuid, missing text[]) order by e.place
     loop

@@ -141,7 +141,6 @@ begin
     perform claim_rows(origin.space_id, removed_ids, relation_ids);
     perform withdraw_queries(origin.space_id, removed_ids, n)
     from unnest(case when forget_entity.fact is null then aliases || forget_entity.entity_name else array[null] end) n;
-    perform forget_moved(origin.space_id, removed_ids);
     delete from dismissal d
     where d.space_id = origin.space_id
       and (d.one = any(removed_ids || forget_entity.entity_id) or d.other = any(removed_ids || forget_entity.entity_id))

@@ -1,11 +1,11 @@
 create function textrawl.plan_review(space integer, taken bigint[], withdrawn bigint[])
 returns table (
     -- As in plan_space_undo():
-    action text, kind text, id uuid, entity_id uuid, event_id bigint, valid_until timestamptz, replaced_by uuid, former jsonb
+    action text, kind text, id uuid, entity_id uuid, event_id bigint, former jsonb
 )
 language sql stable
 begin atomic
-    select 'reset', 'proposal', p.id, null::uuid, null::bigint, null::timestamptz, null::uuid,
+    select 'reset', 'proposal', p.id, null::uuid, null::bigint,
         jsonb_build_object('decision', s.decision)
     from textrawl.proposal_states(
         space,

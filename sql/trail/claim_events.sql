@@ -7,11 +7,6 @@ begin atomic
     ), concerned as (
         select entity_id as id from own_event
         union
-        select (n.value ->> 'id')::uuid
-        from own_event
-        join textrawl.undone d on d.space_id = space and d.undo_id = (own_event.detail ->> 'move')::bigint
-        cross join jsonb_array_elements(d.entities) n
-        union
         select unnest(array[(detail ->> 'to')::uuid, (detail ->> 'from')::uuid, (detail ->> 'merged')::uuid]) from own_event
         union
         select m.kept_id from own_event join textrawl.merge m on m.space_id = space and m.id = (own_event.detail ->> 'merge')::uuid

@@ -1,7 +1,7 @@
 create function textrawl.plan_documents(space integer, taken bigint[], withdrawn bigint[])
 returns table (
     -- As in plan_space_undo():
-    action text, kind text, id uuid, entity_id uuid, event_id bigint, valid_until timestamptz, replaced_by uuid, former jsonb
+    action text, kind text, id uuid, entity_id uuid, event_id bigint, former jsonb
 )
 language sql stable
 begin atomic
@@ -15,13 +15,13 @@ begin atomic
         from (select distinct document_id from own_event where action <> 'erased') t
         join textrawl.document d on d.space_id = space and d.id = t.document_id
     )
-    select 'reset', 'document', touched.id, touched.entity_id, null::bigint, null::timestamptz, null::uuid,
+    select 'reset', 'document', touched.id, touched.entity_id, null::bigint,
         jsonb_build_object('version', touched.kept)
     from touched
     -- If the first versions were deleted because of their age, the former text is lost.
     where touched.version is distinct from touched.kept and (touched.kept is not null or touched.whole)
     union all
-    select 'lost', 'document', own_event.document_id, null, own_event.id, null, null, null
+    select 'lost', 'document', own_event.document_id, null, own_event.id, null
     from own_event where own_event.action = 'erased';
 end;
 

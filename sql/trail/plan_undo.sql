@@ -1,20 +1,17 @@
 create function textrawl.plan_undo(
-    author text, since timestamptz, space integer default null, credential bytea default null, others boolean default false,
+    author text, since timestamptz, space integer default null, credential bytea default null,
     run uuid default null  -- only what this import wrote
 )
 returns table (
     space_name text,
     action text,      -- the planned change of the row:
                       --   remove, drop entity, lost (it was forgotten, which cannot be undone)
-                      --   hand over (new_author also stated it)
                       --   revive (it becomes valid again)
                       --   reset (source, confidence, end and said_at, the text of a document, or the decision of a
                       --   proposal), move back, retype
-                      --   return (a move to another space had taken it away)
-                      --   kept (a reflection of new_author, so its relation or entity is not removed; or a copy of a
-                      --   move, because both spaces have to be undone together)
+                      --   kept (something later builds on it, or an equal row is valid)
     entity_name text, kind text, id uuid, content text,
-    new_author text   -- hand over: the next author of the row; kept: the author of the reflection
+    later_author text, later_at timestamptz  -- kept: author and time of the later event or row
 )
 language plpgsql stable security definer
 set search_path from current
@@ -25,46 +22,44 @@ declare
     author_id integer := find_author(plan_undo.author);
 begin
     return query
-      select step.space_name, step.action, step.entity_name, step.kind, step.id, step.content, step.new_author from (
-        select s.name as space_name, p.action, coalesce(e.name, q.entity_name) as entity_name, p.kind, p.id,
+        with chosen as materialized (
+            select t.id as space_id, events_to_undo(t.id, author_id, plan_undo.since, run) as events from unnest(spaces) t (id)
+        ), step as (
+            select c.space_id, p.* from chosen c
+            cross join lateral plan_space_undo(c.space_id, undoable_events(c.space_id, c.events)) p where c.events is not null
+            union all
+            select c.space_id, 'kept', k.kind, k.id, k.entity_id, null, null, k.later_id, k.later_at
+            from chosen c cross join lateral plan_kept(c.space_id, c.events) k where c.events is not null
+        )
+        select s.name, p.action, coalesce(e.name, q.entity_name), p.kind, p.id,
             coalesce(o.content, r.relation_type || ' ' || other.name, f.content, c.path,
                 proposal_text(q.content, q.relation_type, q.to_name),
                 case when p.kind = 'document' then v.detail ->> 'path' end, n.name, p.former ->> 'entity_type',
                 case when p.action = 'reset' and p.kind in ('entity', 'relation')
                     then (select string_agg(k, ', ' order by k) from jsonb_object_keys(p.former) k) end,
                 case when p.action = 'lost'
-                    then format('%s facts, %s relations', v.detail ->> 'facts', v.detail ->> 'relations') end) as content,
-            case when p.action = 'hand over' then a.name when reflecting.name <> plan_undo.author then reflecting.name end as new_author,
-            coalesce(o.created_at, r.created_at, f.created_at) as created_at
-        from unnest(spaces) target_space
-        join space s on s.id = target_space
-        cross join lateral plan_space_undo(target_space, events_to_undo(target_space, author_id, plan_undo.since, spaces, run), others) p
-        left join entity e on e.space_id = target_space and e.id = p.entity_id
-        left join fact o on o.space_id = target_space and o.id = p.id and p.kind = 'observation'
-        left join relation r on r.space_id = target_space and r.id = p.id and p.kind = 'relation'
-        left join reflection f on f.space_id = target_space and f.id = p.id and p.kind = 'reflection'
-        left join document c on c.space_id = target_space and c.id = p.id and p.kind = 'document'
+                    then format('%s facts, %s relations', v.detail ->> 'facts', v.detail ->> 'relations') end),
+            later.name, p.later_at
+        from step p
+        join space s on s.id = p.space_id
+        left join entity e on e.space_id = p.space_id and e.id = p.entity_id
+        left join fact o on o.space_id = p.space_id and o.id = p.id and p.kind = 'observation'
+        left join relation r on r.space_id = p.space_id and r.id = p.id and p.kind = 'relation'
+        left join reflection f on f.space_id = p.space_id and f.id = p.id and p.kind = 'reflection'
+        left join document c on c.space_id = p.space_id and c.id = p.id and p.kind = 'document'
         -- The alias of a merge has the id of the merged entity.
-        left join entity_alias n on n.space_id = target_space
+        left join entity_alias n on n.space_id = p.space_id
             and n.id = case p.kind when 'alias' then p.id when 'merge' then (p.former ->> 'entity_id')::uuid end
-        left join proposal q on q.space_id = target_space and q.id = p.id and p.kind = 'proposal'
+        left join proposal q on q.space_id = p.space_id and q.id = p.id and p.kind = 'proposal'
             and q.space_id = any(reviewed_spaces(plan_undo.credential))
-        left join actor reflecting on reflecting.id = f.author_id
-        left join entity other on other.space_id = target_space and other.id = r.to_entity
-        left join event v on v.space_id = target_space and v.id = p.event_id
-        left join actor a on a.id = v.actor_id
-        union all
-        select s.name, m.action, m.entity_name, m.kind, m.id, m.content, null, null
-        from unnest(spaces) target_space
-        join space s on s.id = target_space
-        cross join lateral plan_moves(target_space, author_id, plan_undo.since,
-                                      events_to_undo(target_space, author_id, plan_undo.since, spaces, run)) m
-        where run is null) step
-      order by step.space_name, step.entity_name, step.action, step.kind, step.created_at, step.id;
+        left join entity other on other.space_id = p.space_id and other.id = r.to_entity
+        left join event v on v.space_id = p.space_id and v.id = p.event_id
+        left join actor later on later.id = p.later_id
+        order by 1, 3, 2, 4, coalesce(o.created_at, r.created_at, f.created_at), 5;
 end
 $$;
 
 comment on function textrawl.plan_undo is
-    'Show row by row the changes that undo_author() would make now, in one space or in all spaces that you '
+    'Show row by row the changes that undo_author() would make now, and what stays, in one space or in all spaces that you '
     'administer. Errors: TR010, TR011 (access), TR030 (no such author). '
     'Example: select * from textrawl.plan_undo(''ana'', now() - interval ''2 hours'');';

@@ -1,7 +1,4 @@
-create function textrawl.restore_facts(
-    space integer, undo bigint,
-    ignored uuid[] default '{}'  -- facts that are no duplicates, because the same undo removes them
-) returns jsonb
+create function textrawl.restore_facts(space integer, undo bigint) returns jsonb
 language plpgsql volatile
 set search_path from current
 as $$
@@ -11,6 +8,11 @@ declare
     fact      observation;
     duplicate uuid;
     stored    jsonb := '{}';
+    -- Facts that this revert restores too can be other spellings of the same text, because the graph tools store each
+    -- spelling.
+    others    uuid[] := array(
+        select d.id from undone d
+        where d.space_id = restore_facts.space and d.undo_id = restore_facts.undo and d.action = 'remove' and d.kind = 'observation');
 begin
     for kept in
         select d.id, d.before, e.id as entity_id, e.name, e.entity_type
@@ -22,24 +24,12 @@ begin
         order by d.id
     loop
         fact := jsonb_populate_record(null::observation, kept.before);
-        select o.id into duplicate from textrawl.fact o
-        where o.space_id = fact.space_id and o.entity_id = kept.entity_id and o.content_hash = fact.content_hash
-          and (o.whole, o.part) is not distinct from (fact.whole, fact.part)
-          -- Ignore facts that this revert restores too. They can be other spellings of the same text, because the graph
-          -- tools store each spelling.
-          and not exists (
-              select from undone d
-              where d.space_id = restore_facts.space and d.undo_id = restore_facts.undo and d.action = 'remove' and d.id = o.id)
-          and o.id <> all(ignored)
-          and is_repetition(o.valid_from, o.created_at, fact.valid_from, fact.created_at)
-          and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
-          and is_valid(fact.valid_from, fact.valid_until, fact.closed_at, present => clock_timestamp())
-        limit 1;
+        fact.entity_id := kept.entity_id;
+        duplicate := equal_fact(fact, others);
         duplicate := coalesce(duplicate, (
             select o.id from renewed_ids(fact.id) n
             join textrawl.fact o on o.space_id = fact.space_id and o.id = n.renewed order by n.place limit 1));
         if duplicate is null then
-            fact.entity_id := kept.entity_id;
             fact.entity_type := kept.entity_type;
             fact.replaced_by := null;
             fact.fts := search_document(

@@ -1,7 +1,4 @@
-create function textrawl.restore_relations(
-    space integer, undo bigint,
-    stated boolean default false  -- true: skip relations whose statements are all undone
-) returns void
+create function textrawl.restore_relations(space integer, undo bigint) returns void
 language sql volatile
 begin atomic
     insert into textrawl.relation
@@ -13,9 +10,8 @@ begin atomic
     where d.space_id = space and d.undo_id = undo and d.action = 'remove' and d.kind = 'relation'
       and not exists (
           select from textrawl.renewed_ids(d.id) n join textrawl.relation r on r.space_id = d.space_id and r.id = n.renewed)
-      and (not stated or textrawl.is_stated(d.space_id, d.id))
     on conflict do nothing;
 end;
 
 comment on function textrawl.restore_relations is
-    'Restore the relations that an undo or a move keeps. A relation that was stored again meanwhile is not restored.';
+    'Restore the relations that an undo keeps. A relation that was stored again meanwhile is not restored.';

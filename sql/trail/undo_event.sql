@@ -6,8 +6,7 @@ create function textrawl.undo_event(
 ) returns table (
     undo_id bigint, space_name text,
     -- Number of rows for each action of plan_undo():
-    removed bigint, handed_over bigint, revived bigint, reset bigint, moved bigint, retyped bigint,
-    dropped bigint, lost bigint, kept bigint
+    removed bigint, revived bigint, reset bigint, moved bigint, retyped bigint, dropped bigint, lost bigint, kept bigint
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -39,18 +38,18 @@ begin
                   and (e.action in ('forgotten', 'transferred') or e.detail ? 'move')) then
         raise exception using errcode = 'TR112', message = 'the event cannot be undone alone', detail = first.action;
     end if;
-    select e.* into later from event e where e.space_id = origin.space_id and e.id = find_later_event(origin.space_id, taken);
+    select e.* into later from event e where e.space_id = origin.space_id and e.id = (select max(k.later_id) from find_kept(origin.space_id, taken) k);
     if later.id is not null then
         raise exception using errcode = 'TR111', message = 'a later event builds on this event',
             detail = case when may_read(credential, origin.space_id) then format(
                 '%s (event %s) by %s', later.action, later.id, (select a.name from actor a where a.id = later.actor_id)) else 'another change' end;
     end if;
     select s.name as space_name, d.* into found
-    from undo_events(first.actor_id, first.at, taken, origin, false) d, space s where s.id = origin.space_id;
+    from undo_events(first.actor_id, first.at, taken, origin) d, space s where s.id = origin.space_id;
     if first.action <> 'repeated' and not exists (select from undone d where d.space_id = origin.space_id and d.undo_id = found.undo_id) then
         raise exception using errcode = 'TR111', message = 'nothing of this event is left', detail = 'another change';
     end if;
-    return query select found.undo_id, found.space_name, found.removed, found.handed_over, found.revived, found.reset,
+    return query select found.undo_id, found.space_name, found.removed, found.revived, found.reset,
         found.moved, found.retyped, found.dropped, found.lost, found.kept;
 end
 $$;

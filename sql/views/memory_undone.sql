@@ -7,8 +7,7 @@ from textrawl.undo u
 join textrawl.space s on s.id = u.space_id
 join textrawl.actor author on author.id = u.author_id
 join textrawl.actor by_whom on by_whom.id = u.actor_id
-left join textrawl.undone d on d.space_id = u.space_id and d.undo_id = u.id
-where u.moved_to is null;
+left join textrawl.undone d on d.space_id = u.space_id and d.undo_id = u.id;
 
 comment on view textrawl.memory_undone is 'Rows that undos removed or changed. '
     'If no rows of an undo are stored, for example because it was reverted or purged, the view has one row for the undo, '
@@ -23,10 +22,10 @@ comment on column textrawl.memory_undone.state is
     'State of the undo: undone, reverted (everything was restored) or purged (content was deleted permanently).';
 comment on column textrawl.memory_undone.ended_at is 'Time when the undo was reverted or purged; null if it was neither reverted nor purged.';
 comment on column textrawl.memory_undone.action is
-    'What the undo did to the row. remove: it was removed. hand over: another author who stated the same became its '
-    'author. revive: it is valid again. reset: it has its former source, confidence, end or said_at again. move back: '
+    'What the undo did to the row. remove: it was removed. revive: it is valid again. reset: it has its former source, confidence, end or said_at again. move back: '
     'the fact belongs to its former entity again. retype: the entity has its former type again. drop entity: the '
-    'entity was removed. return: a move to another space had taken it away. Null if no rows of the undo are stored.';
+    'entity was removed. Undos of earlier versions also have hand over and return. Null if no rows of the undo are '
+    'stored.';
 comment on column textrawl.memory_undone.kind is 'entity, observation, relation, reflection, document or proposal.';
 comment on column textrawl.memory_undone.entity_name is
     'Name of the entity in the form in which names are compared, in lower case.';

@@ -87,8 +87,8 @@ def test_a_reviewer_and_an_administrator_need_no_database_either(run: Run, membe
     accepted = run("review", "accept", waiting["id"][:8], "--yes", **rita)
     revised = run("revise", "Kestrel", "ships on Thursdays", "--reason", "moved", **rita)
     events = [line.split("\t") for line in run("log", "--since", "1h", **root).out.splitlines()]
-    plan = run("undo", "--by", "agent", "--since", "1h", "--dry-run", **root)
-    undone = run("undo", "--by", "agent", "--since", "1h", "--yes", **root)
+    plan = run("undo", "--by", "rita", "--since", "1h", "--dry-run", **root)
+    undone = run("undo", "--by", "rita", "--since", "1h", "--yes", **root)
     back = run("undo", "--revert", "1", **root)
 
     assert accepted.err == "1 proposal accepted.\n"

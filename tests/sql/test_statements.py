@@ -37,8 +37,9 @@ READERS_OF_STATEMENTS = {
         "retype_node",
     },
     "trail": {
-        "claim_events", "claim_kept", "events_to_undo", "keep_undone", "record_undone",
-        "restore_facts", "restore_undone", "undo_events", "withdraw_words",
+        "apply_undo", "claim_events", "claim_kept", "events_to_undo", "former_facts", "is_as_left",
+        "keep_undone", "record_undone", "restore_facts", "restore_undone", "set_fact",
+        "withdraw_words",
     },
     "vectors": {
         "claim_pending_embeddings", "create_embedding_model", "embedding_progress",

@@ -77,10 +77,9 @@ def _find_address(document: Record) -> str:
 async def plan(visit: PageRequest) -> Response:
     """Show what an undo would change."""
     author, since = _read_scope(visit.read("author"), visit.read("since"))
-    others = bool(visit.read("others"))
     trail = Trail(*_claim_spaces(visit))
-    steps = await trail.plan(author, since, others=others)
-    values = {"author": author, "since": since, "others": others}
+    steps = await trail.plan(author, since)
+    values = {"author": author, "since": since}
     return await _show_plan(visit, trail, steps, values)
 
 
@@ -90,12 +89,12 @@ async def undo(visit: PageRequest) -> Response:
     If the plan is different now, undo nothing, and show the new plan.
     """
     author, since = _read_scope(visit.read("author"), visit.read("since"))
-    others, trail = bool(visit.read("others")), Trail(*_claim_spaces(visit))
-    steps = await trail.plan(author, since, others=others)
+    trail = Trail(*_claim_spaces(visit))
+    steps = await trail.plan(author, since)
     if visit.form.get("planned") != _sum_up(steps):
-        values = {"author": author, "since": since, "others": others}
+        values = {"author": author, "since": since}
         return await _show_plan(visit, trail, steps, values, changed=True)
-    done = await trail.undo(author, since, others=others)
+    done = await trail.undo(author, since)
     return visit.show("undone.html", {"author": author, "done": done, "reverted": ()})
 
 

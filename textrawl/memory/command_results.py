@@ -292,8 +292,8 @@ class FindingRow:
 class PlanRow:
     """A row of `plan_undo`: one step of an undo.
 
-    `content` is the text of a fact, relation or reflection. `new_author` is the author that a fact
-    gets, or the author of a reflection that is kept.
+    `content` is the text of a fact, relation or reflection. `later_author` and `later_at` are the
+    author and the time of what builds on a row that is kept.
     """
 
     space_name: str
@@ -302,7 +302,8 @@ class PlanRow:
     kind: str
     id: UUID
     content: str | None
-    new_author: str | None
+    later_author: str | None
+    later_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -329,7 +330,6 @@ class UndoRow:
     undo_id: int
     space_name: str
     removed: int
-    handed_over: int
     revived: int
     reset: int
     moved: int

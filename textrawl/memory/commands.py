@@ -550,18 +550,18 @@ async def list_imports(session: Session) -> list[ImportRow]:
 
 @operation("undo", "admin", anywhere=True, placed=False, least_timeout=_LONGEST)
 async def plan_undo(
-    session: Session, author: Name, since: Moment, run: UUID | None = None, *, others: bool = False
+    session: Session, author: Name, since: Moment, run: UUID | None = None
 ) -> list[PlanRow]:
     """Return the steps that an undo would take."""
-    return await session.trail.plan(author, since, run, others=others)
+    return await session.trail.plan(author, since, run)
 
 
 @operation("undo", "admin", writes=True, anywhere=True, placed=False, least_timeout=_LONGEST)
 async def undo(
-    session: Session, author: Name, since: Moment, run: UUID | None = None, *, others: bool = False
+    session: Session, author: Name, since: Moment, run: UUID | None = None
 ) -> list[UndoRow]:
     """Undo what an author wrote, or only one import."""
-    return await session.trail.undo(author, since, run, others=others)
+    return await session.trail.undo(author, since, run)
 
 
 @operation("undo", "write", "propose", "admin", writes=True, least_timeout=_LONGEST)

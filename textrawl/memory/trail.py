@@ -49,32 +49,24 @@ class Trail:
         self._credential = credential
         self._space = space
 
-    async def plan(
-        self, author: str, since: datetime, run: UUID | None = None, *, others: bool = False
-    ) -> list[PlanRow]:
+    async def plan(self, author: str, since: datetime, run: UUID | None = None) -> list[PlanRow]:
         """Return the steps that an undo would take. Raises ArgumentInvalid for unknown authors."""
-        return await self._call(
-            "plan_undo", PlanRow, author=author, since=since, others=others, run=run
-        )
+        return await self._call("plan_undo", PlanRow, author=author, since=since, run=run)
 
     async def list_imports(self) -> list[ImportRow]:
         """Return the imports of other systems, newest first."""
         return await self._call("list_imports", ImportRow)
 
-    async def undo(
-        self, author: str, since: datetime, run: UUID | None = None, *, others: bool = False
-    ) -> list[UndoRow]:
+    async def undo(self, author: str, since: datetime, run: UUID | None = None) -> list[UndoRow]:
         """Undo what an author wrote, or only one import, and return a row for each changed space.
 
-        With `others`, also remove the reflections of other authors on removed items. Raises
-        ArgumentInvalid for an unknown author.
+        Raises ArgumentInvalid for an unknown author.
         """
         return await self._call(
             "undo_author",
             UndoRow,
             author=author,
             since=since,
-            others=others,
             run=run,
             client=self._client,
             tool="textrawl undo",
@@ -92,11 +84,7 @@ class Trail:
         return row
 
     async def revert(self, undo: int) -> list[RevertedRow]:
-        """Revert an undo, and return a row for each changed space.
-
-        Undos of one call that returned facts of moves between spaces are reverted together. Raises
-        ArgumentInvalid if that is not possible.
-        """
+        """Revert an undo, and return the row of its space. Raises ArgumentInvalid."""
         return await self._call(
             "revert_undo", RevertedRow, undo=undo, client=self._client, tool="textrawl undo"
         )

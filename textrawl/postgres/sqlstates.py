@@ -165,10 +165,6 @@ REFUSALS: dict[str, Explain] = {
     ),
     "TR121": _invalid("Nothing can be kept as {}", "keep `others` or `own`"),
     "TR075": _invalid("Both spaces are the same", "choose another space to share with"),
-    "TR039": _invalid(
-        "This undo returned facts from another space",
-        "revert it as somebody who administers both spaces, without a space",
-    ),
     ANOTHER_MODEL_IS_ACTIVE: _invalid("Another model is active", "call again"),
     "TR041": _invalid("{} is in use already", "there is nothing to build"),
     "TR042": _invalid("{} is the previous model", "run `textrawl embed rollback` to use it again"),
@@ -311,7 +307,7 @@ REFUSALS: dict[str, Explain] = {
     ),
     "TR112": _invalid(
         "This cannot be undone alone: {}",
-        "what was forgotten is gone; `textrawl undo --by` takes back a move in both of its spaces",
+        "what was forgotten is gone; `textrawl share --move` moves facts back",
     ),
     "TR113": _invalid(
         "There is nothing to dismiss: {}", "look at the list again: an entity or a fact is gone"

@@ -240,7 +240,6 @@ class Undone(Result):
     undo_id: int
     space_name: str
     removed: int
-    handed_over: int
     revived: int
     reset: int
     moved: int

@@ -384,7 +384,7 @@ async def test_an_undo_of_everything_leaves_nothing(graph: Graph, owner: Sql) ->
         assert owner.execute(f"select from {table}").fetchall() == []
 
 
-async def test_values_of_others_stay_and_are_not_taken_back(graph: Graph, owner: Sql) -> None:
+async def test_values_stay_if_somebody_changed_the_node_again(graph: Graph, owner: Sql) -> None:
     owner.execute("select register_actor('ben')")
     since = now(owner)
     ada = await graph.node("Ada", "person", confidence=0.2, properties={"a": 1})
@@ -394,7 +394,7 @@ async def test_values_of_others_stay_and_are_not_taken_back(graph: Graph, owner:
     undo(owner, since)
 
     node = (await graph("node_get", id=ada))["node"]
-    assert (node["confidence"], node.get("properties")) == (0.9, None)
+    assert (node["confidence"], node.get("properties")) == (0.9, {"a": 1})
     assert node["sourceMemoryId"] == "daily"
 
 

@@ -249,25 +249,22 @@ _WIDEST = 100
 
 _STYLES = {
     "remove": "red",
-    "hand over": "yellow",
     "revive": "green",
     "reset": "green",
     "lost": "bold red",
     "move back": "green",
-    "return": "green",
     "retype": "green",
     "kept": "yellow",
 }
 _COUNTS = {
     "removed": "removed",
-    "handed_over": "handed over",
     "revived": "valid again",
     "reset": "reset to former values",
-    "moved": "moved back or returned",
+    "moved": "moved back",
     "retyped": "given their former type",
     "dropped": "entities dropped",
     "lost": "forgotten and lost",
-    "kept": "reflections of others kept with their entities or relations",
+    "kept": "kept",
 }
 
 
@@ -313,8 +310,8 @@ def _draw_entity(branch: Tree, name: str, rows: Sequence[PlanRow]) -> None:
 
 def _draw_step(row: PlanRow) -> Text:
     action = row.action
-    if row.new_author:
-        action += f" to {row.new_author}" if action == "hand over" else f", of {row.new_author}"
+    if row.later_author and row.later_at:
+        action += f", because of {row.later_author} at {row.later_at:%Y-%m-%d %H:%M}"
     text = Text(f"{action}: {row.content or row.kind}", style=_STYLES[row.action])
     text.truncate(_WIDEST, overflow="ellipsis")
     return text
@@ -352,12 +349,6 @@ Revert = Annotated[
     int | None, typer.Option(metavar="ID", help="Put back what the undo with this number removed.")
 ]
 Purge = Annotated[bool, typer.Option("--purge", help="Delete for good what undos removed.")]
-Others = Annotated[
-    bool,
-    typer.Option(
-        "--with-others", help="Also remove relations and entities with reflections of others."
-    ),
-]
 OlderThan = Annotated[
     str | None,
     typer.Option(metavar="SPAN", help="With --purge: only undos older than this, such as 30d."),
@@ -369,7 +360,6 @@ def undo(  # noqa: PLR0913, PLR0917 - each argument is an option
     since: Since = None,
     space: AdministeredSpace = None,
     dry_run: DryRun = False,
-    with_others: Others = False,
     yes: LongYes = False,
     run: Run = None,
     event: Event = None,
@@ -381,31 +371,30 @@ def undo(  # noqa: PLR0913, PLR0917 - each argument is an option
     """Undo what one author wrote since a time.
 
     With --import, undo only what one import wrote. With --event, undo one event: yours, or any in a
-    space that you administer, unless a later one builds on it. A fact that somebody else also
-    stated is kept, and gets that person as its author. Facts that the author replaced become valid
-    again. A relation or entity with a reflection of somebody else is kept. With --with-others it is
-    removed together with its reflections. --revert puts removed content back, until the undo is
-    purged or the entity is forgotten.
+    space that you administer, unless a later one builds on it. What others repeated, corrected or
+    built on since is kept, and the plan names who and when. Facts that the author replaced become
+    valid again. --revert puts removed content back, until the undo is purged or the entity is
+    forgotten.
     """
     alone = [revert is not None, purge, run is not None, event is not None]
     modes = [by is not None or since is not None, *alone]
     if sum(modes) != 1 or (by is None) != (since is None) or (older_than and not purge):
         raise typer.BadParameter("give --by and --since, or --import, --event, --revert or --purge")
     if event is not None:
-        _undo_event(event, space, as_json=as_json, planned=dry_run or with_others)
+        _undo_event(event, space, as_json=as_json, planned=dry_run)
     elif revert is not None:
         _revert(revert, space, as_json=as_json)
     elif purge:
         _purge(older_than, space, yes=yes, as_json=as_json)
     else:
         scopes = _find_scopes(by, since, run, space)
-        _undo(scopes, space, others=with_others, dry_run=dry_run, yes=yes, as_json=as_json)
+        _undo(scopes, space, dry_run=dry_run, yes=yes, as_json=as_json)
 
 
 def _undo_event(event: str, space: str | None, *, as_json: bool, planned: bool) -> None:
     """Undo the event with a cursor. Its number is the end of the cursor. Raises BadParameter."""
     if planned:
-        raise typer.BadParameter("--event cannot have --dry-run or --with-others")
+        raise typer.BadParameter("--event cannot have --dry-run")
     number = event.rpartition(":")[2].strip()
     if not number.isascii() or not number.isdecimal() or len(number) > _MOST_DIGITS:
         raise typer.BadParameter("--event: give a cursor of `textrawl log --json`")
@@ -461,15 +450,13 @@ def _undo(
     scopes: Sequence[_Scope],
     space: str | None,
     *,
-    others: bool,
     dry_run: bool,
     yes: bool,
     as_json: bool,
 ) -> None:
     """Show the plan, ask, and carry it out."""
     given = [
-        {"author": author, "since": since, "run": row and row.run, "others": others}
-        for author, since, row in scopes
+        {"author": author, "since": since, "run": row and row.run} for author, since, row in scopes
     ]
     plans = [ask("plan_undo", list[PlanRow], space, **each) for each in given]
     if not as_json:
@@ -486,8 +473,10 @@ def _undo(
     _report_undone(done, as_json=as_json)
     if not done:
         author, _, found = scopes[0]
-        place = "in this import that is not undone already" if found else "since then"
-        write_message(f"{author} wrote nothing {place}, so nothing was undone.")
+        place = "in this import" if found else "since then"
+        write_message(
+            f"{author} wrote nothing {place} that can be undone now, so nothing was undone."
+        )
 
 
 def _report_undone(done: Sequence[UndoRow], *, as_json: bool) -> None:
