@@ -22,8 +22,8 @@ from textrawl.values.choice import join_choices
 
 
 def _is_textrawl(bundle: Bundle) -> bool:
-    own = bundle.path.name in bundle.sizes
-    return own and any("textrawl" in one for one in bundle.read_first(bundle.path.name, 1))
+    name = bundle.path.name
+    return name in bundle.sizes and any("textrawl" in one for one in bundle.read_first(name, 1))
 
 
 CONVERSATIONS = (*chats.FORMATS, *sessions.FORMATS, opencode.FORMAT)
@@ -174,7 +174,7 @@ def read_plan(form: ImportFormat, bundle: Bundle, report: Callable[[int], object
 def count_lines(bundle: Bundle) -> ImportPlan:
     """Count the lines of an export of textrawl by kind."""
     plan = ImportPlan()
-    for _, row in read_rows(bundle, bundle.path.name):
+    for _, row in (one for name in bundle.sizes for one in read_rows(bundle, name)):
         kind, space = (row.text("kind"), row.text("space")) if isinstance(row, Record) else ("", "")
         if kind.isidentifier():
             plan.count(kind)

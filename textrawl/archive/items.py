@@ -96,12 +96,13 @@ class ImportedFact:
 
 @dataclass(frozen=True, slots=True)
 class PlainFact(ImportedFact):
-    """A fact of a format whose imports are not listed. Without a `key`, its id is made from `seed`.
+    """A fact of a format whose imports are not listed.
 
-    `use` has the fields of a memory that fades.
+    Without a `key`, its id is made from `day` and its text. `use` has the fields of a memory that
+    fades.
     """
 
-    seed: str = ""
+    day: str = ""
     use: dict[str, Any] | None = None
 
 
@@ -222,7 +223,7 @@ class ImportPlan:
 
 
 _TEXTS = ("title", "text", "name", "description", "note", "entity", "source", "relation", "target")
-_WHOLE = (*_TEXTS, "type", "seed", "use", "fields")
+_WHOLE = (*_TEXTS, "type", "use", "fields")
 _Kept = TypeVar("_Kept", bound=Document | Memory)
 _MOST_PLACES = 20  # of secrets that are shown
 
@@ -250,7 +251,7 @@ class SecretGate:
         self.places += [f"{item.id}: {', '.join(kinds)}"] if kinds else []
         if kinds and self.mode == "refuse":
             return None
-        return item if self.mode == "allow" else replace(item, **masked)
+        return replace(item, **masked) if kinds and self.mode == "mask" else item
 
     def describe(self) -> Iterator[str]:
         """Yield lines that say what was done with the secrets, and where the first ones are."""

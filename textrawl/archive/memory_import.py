@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -184,7 +185,7 @@ class MemoryWriter:
 
     def _is_new(self, item: Memory) -> bool:
         """Return whether an item has to be stored. Count an item that is stored as it is."""
-        known = self._known.get(_shorten(item.id))
+        known = self._known.get(_shorten(item.id)) if self._known else None
         if known is None or known.digest != digest(item):
             return True
         self.unchanged += 1
@@ -199,10 +200,7 @@ class MemoryWriter:
 
     def _find_id(self, name: str) -> UUID:
         """Return the id of the entity with this name."""
-        return self._ids.setdefault(fold(name), self._make_id(name))
-
-    def _make_id(self, name: str) -> UUID:
-        return uuid5(NAMESPACE, f"{self.space}\n{fold(name)}")
+        return self._ids.setdefault(fold(name), _make_id(self.space, name))
 
     def _date(self) -> str:
         """Return a time after those of earlier lines, so that facts keep their order."""
@@ -230,11 +228,12 @@ class MemoryWriter:
 
     def _write_entity(self, entity: Entity, unknown: set[str]) -> bytes:
         name = _cut(entity.name)
-        line = entity.key or str(self._make_id(name))
+        line = entity.key or str(_make_id(self.space, name))
         if fold(name) in unknown:
             self._ids[fold(name)] = UUID(line)
         at = entity.at.isoformat() if entity.at else self._date()
-        self.sources[line] = (_shorten(entity.id), digest(entity))
+        if self.form.listed:
+            self.sources[line] = (_shorten(entity.id), digest(entity))
         return self._write_node(
             name,
             entity.type or self.form.untyped,
@@ -247,12 +246,7 @@ class MemoryWriter:
 
     def _write_origin(self, key: UUID) -> Fields:
         """Return the fields that facts, relations and other names share."""
-        return {
-            "id": str(key),
-            "created_at": self._date(),
-            "author": self.author,
-            "tool": "import",
-        }
+        return {"id": str(key), "created_at": self._date(), "author": self.author, "tool": "import"}
 
     def _write_alias(self, entity: Entity, name: str) -> bytes:
         subject = self._find_id(_cut(entity.name))
@@ -262,8 +256,8 @@ class MemoryWriter:
     def _write_fact(self, fact: ImportedFact) -> tuple[list[bytes], list[bytes]]:
         """Return the lines of a fact, and the line with its tags."""
         name, lines, memories = _cut(fact.entity), list[bytes](), list[bytes]()
-        seed = fact.seed if isinstance(fact, PlainFact) else ""
-        plain = UUID(fact.key) if fact.key else uuid5(self._make_id(name), seed)
+        seed = f"{fact.day}{fact.text}" if isinstance(fact, PlainFact) else ""
+        plain = UUID(fact.key) if fact.key else uuid5(_make_id(self.space, name), seed)
         text = clean_text(fact.text).strip()
         parts = split_text(text)
         for part, content in enumerate(parts, 1):
@@ -307,25 +301,13 @@ class MemoryWriter:
         return self._write("relation", line)
 
     def _write_times(self, item: ImportedFact | ImportedRelation, plain: UUID, part: int) -> Fields:
-        """Return the fields that facts and relations share. Note what they replace.
+        """Return the fields that facts and relations share.
 
         `plain` is the id of an item with a key, and of one whose format is not listed.
         """
-        sign, source = digest(item), _shorten(item.id)
-        known = self._known.get(source)
-        former = known is not None and not known.gone
-        if known or (self.form.listed and not item.key):
-            made = f"{self.space}\n{self.form.name}\n{source}\n{sign}\n{part}"
-            plain = uuid5(NAMESPACE, made)
-        line = self._write_origin(plain)
+        key, former = self._track(item, plain, part) if self.form.listed else (plain, False)
+        line = self._write_origin(key)
         line["valid_from"] = line["created_at"]
-        self.sources[str(plain)] = (source if part == 1 else f"{source}#{part}", sign)
-        edited = self._edited.get(source)
-        if isinstance(item, ImportedFact) and item.replaces:
-            edited = item.replaces, item.replaces  # a note of textrawl has the ids of facts
-        if edited:
-            former, self.replaces[str(plain)] = True, edited
-        self.changed += former and part == 1
         if item.at and not former:
             line["created_at"] = line["valid_from"] = item.at.isoformat()
         begin = item.valid_from or (item.said_at if isinstance(item, ImportedFact) else None)
@@ -336,6 +318,24 @@ class MemoryWriter:
         if item.author:
             line["author"] = clean_name(item.author)
         return line
+
+    def _track(
+        self, item: ImportedFact | ImportedRelation, plain: UUID, part: int
+    ) -> tuple[UUID, bool]:
+        """Note the item of a line and what it replaces. Return its id, and if it replaces it."""
+        sign, source = digest(item), _shorten(item.id)
+        known = self._known.get(source)
+        former = known is not None and not known.gone
+        if known or not item.key:
+            plain = uuid5(NAMESPACE, f"{self.space}\n{self.form.name}\n{source}\n{sign}\n{part}")
+        self.sources[str(plain)] = (source if part == 1 else f"{source}#{part}", sign)
+        edited = self._edited.get(source)
+        if isinstance(item, ImportedFact) and item.replaces:
+            edited = item.replaces, item.replaces  # a note of textrawl has the ids of facts
+        if edited:
+            former, self.replaces[str(plain)] = True, edited
+        self.changed += former and part == 1
+        return plain, former
 
 
 class MemoryImport(Import):
@@ -373,11 +373,18 @@ class MemoryImport(Import):
         return origin | {"replaces": fact, "replaced_source": item_id}
 
 
+@lru_cache(maxsize=1000)  # the facts of an entity follow each other
 def fold(name: str) -> str:
     """Return the form of a name in which names of one file are compared."""
     return unicodedata.normalize("NFC", clean_name(name).casefold())
 
 
+@lru_cache(maxsize=1000)
+def _make_id(space: str, name: str) -> UUID:
+    return uuid5(NAMESPACE, f"{space}\n{fold(name)}")
+
+
+@lru_cache(maxsize=1000)
 def _cut(name: str) -> str:
     return cut_name(clean_name(name))[0]
 

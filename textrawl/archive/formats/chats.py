@@ -98,11 +98,6 @@ def _find_claude_files(bundle: Bundle) -> dict[str, str]:
     return found
 
 
-def _is_claude(bundle: Bundle) -> bool:
-    """Return whether the files are an export of Claude."""
-    return bool(_find_claude_files(bundle))
-
-
 def _read_claude(bundle: Bundle) -> Iterator[Item]:
     """Yield the conversations, the documents of projects, and what Claude remembers."""
     for name, kind in _find_claude_files(bundle).items():
@@ -158,5 +153,5 @@ _READERS: dict[str, Callable[[Record], Iterator[Item]]] = {
 
 FORMATS = (
     ImportFormat("chatgpt", "ChatGPT", _is_chatgpt, _read_chatgpt),
-    ImportFormat("claude", "Claude", _is_claude, _read_claude),
+    ImportFormat("claude", "Claude", lambda one: bool(_find_claude_files(one)), _read_claude),
 )

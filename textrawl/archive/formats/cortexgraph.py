@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from uuid import UUID, uuid5
 
-from textrawl.archive.bundles import Bundle
+from textrawl.archive.bundles import Bundle, BundleRefused
 from textrawl.archive.formats import ImportFormat, Record, as_list, as_text, read_rows
 from textrawl.archive.items import Entity, Fault, ImportedLink, Item, PlainFact
 from textrawl.archive.lines import check_line
@@ -25,14 +25,15 @@ _OTHERS = ("entities", "strength", "use_count", "status", "promoted_to", "review
            "cross_domain_count")  # fmt: skip
 
 
-def _find_memories(bundle: Bundle) -> str:
-    return bundle.find(_MEMORIES) or next(iter(bundle.sizes), _MEMORIES)
+def _find_memories(bundle: Bundle) -> str | None:
+    """Return the name of the file of memories, which can be any if it is the only file."""
+    return bundle.find(_MEMORIES) or (next(iter(bundle.sizes)) if len(bundle.sizes) == 1 else None)
 
 
 def _recognises(bundle: Bundle) -> bool:
     """Return whether a first line of the memories is one."""
     name = _find_memories(bundle)
-    if name not in bundle.sizes or (bundle.path.is_dir() and name != _MEMORIES):
+    if name is None or (bundle.path.is_dir() and name != _MEMORIES):
         return False
     marks = {"content", "use_count", "last_used"}
     return any(marks <= one.keys() for one in bundle.read_first(name))
@@ -40,17 +41,20 @@ def _recognises(bundle: Bundle) -> bool:
 
 def _read(bundle: Bundle) -> Iterator[Item]:
     """Yield the memories, and the links between them."""
-    named = set[str]()
-    for number, row in _choose_last(bundle, _find_memories(bundle)):
+    name, named = _find_memories(bundle), set[str]()
+    if name is None:
+        raise BundleRefused(f"{bundle.path} has no file {_MEMORIES}")
+    for number, row in _choose_last(bundle, name):
         try:
             yield from _read_memory(f"line {number}", row, named)
             bundle.count_cleaned(count_cleaned(row))
         except LineRefused as refused:
             yield Fault(f"line {number}", str(refused))
-    beside = bundle.path.with_name(_RELATIONS)  # of a file of memories that is named alone
-    links = Bundle(beside) if bundle.path.is_file() and beside.is_file() else bundle
-    if name := links.find(_RELATIONS):
-        for number, row in _choose_last(links, name):
+    links, beside = bundle, bundle.path.with_name(_RELATIONS)
+    if not bundle.find(_RELATIONS) and bundle.path.is_file() and beside.is_file():
+        links = Bundle(beside)  # the file of memories is named alone
+    if found := links.find(_RELATIONS):
+        for number, row in _choose_last(links, found):
             try:
                 yield _read_link(f"line {number}", row)
             except LineRefused as refused:

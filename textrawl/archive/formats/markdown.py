@@ -102,22 +102,17 @@ class _NoteReader:
 
     @property
     def key(self) -> str:
-        return self._field("permalink") or self.name
-
-    def _field(self, *keys: str) -> str:
-        return next(
-            (as_text(self.note.fields.get(key)) for key in keys if key in self.note.fields), ""
-        )
+        return Record(self.note.fields).text("permalink") or self.name
 
     def read(self) -> Iterator[Item]:
-        kind = self._field("type")
+        fields = Record(self.note.fields)
+        kind, at = fields.text("type"), fields.time("created", "created_at", "date")
         aliases = [*self._list("aliases"), *self._list("alias")]
-        at = read_time(self._field("created", "created_at", "date"))
         yield Entity(
             self.key,
             self.title,
             None if kind in ("", "note") else kind,
-            self._field("description") or None,
+            fields.text("description") or None,
             [name for name in aliases if name.strip()],
             at,
         )
@@ -367,10 +362,6 @@ def _split_row(line: str) -> list[str]:
     return [cell.replace("\\|", "|").strip() for cell in cells]
 
 
-def _is_rules(bundle: Bundle) -> bool:
-    return bool(list_rules(bundle))
-
-
 def _is_basic_memory(bundle: Bundle) -> bool:
     notes = (
         read_note(bundle.read_head(name).decode("utf-8", "replace"))
@@ -390,7 +381,7 @@ def _is_vault(bundle: Bundle) -> bool:
 
 
 FORMATS = (
-    ImportFormat("rules", "Agent rules", _is_rules, _read_rules),
+    ImportFormat("rules", "Agent rules", lambda one: bool(list_rules(one)), _read_rules),
     ImportFormat("basic-memory", "basic-memory", _is_basic_memory, read_notes),
     ImportFormat("obsidian", "Obsidian", _is_vault, read_notes),
 )

@@ -51,8 +51,7 @@ def _read(bundle: Bundle) -> Iterator[Item]:
 
 def _read_fact(place: str, name: str, said: ObservationRecord) -> PlainFact:
     day = f"{said.said_at.date()} " if said.said_at and not said.inherited else ""
-    place = f"{place}, {name}"
-    return PlainFact(place, name, said.text, said_at=said.said_at, seed=f"{day}{said.text}")
+    return PlainFact(f"{place}, {name}", name, said.text, said_at=said.said_at, day=day)
 
 
 FORMAT = ImportFormat(
