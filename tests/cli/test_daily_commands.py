@@ -459,7 +459,7 @@ def store_meals(owner: psycopg.Connection, tokens: int) -> None:
     )
 
 
-def test_documents_are_searched_instead_of_facts(ask: Ask, owner: psycopg.Connection) -> None:
+def test_documents_are_searched_beside_facts_or_alone(ask: Ask, owner: psycopg.Connection) -> None:
     ask("remember", "Ben", "drinks coffee")
     store_meals(owner, 900)
 
@@ -467,7 +467,7 @@ def test_documents_are_searched_instead_of_facts(ask: Ask, owner: psycopg.Connec
     answer = json.loads(ask("search", "coffee", "--documents", "--json").out)
 
     assert "Ben" in facts.out
-    assert "meals.md" not in facts.out
+    assert "meals.md" in facts.out
     cells = documents.out.rstrip("\n").split("\t")
     assert [*cells[1:4], cells[-1]] == ["meals.md", "document", "handbook", "Coffee at nine."]
     assert cells[4].endswith(":2")

@@ -188,7 +188,7 @@ async def test_entities_are_looked_up_listed_and_paged_and_a_fact_by_its_id(
     assert await memory.get("00000000-0000-4000-8000-000000000000") is None
 
 
-async def test_chunks_of_documents_are_found_apart_from_facts(
+async def test_whole_chunks_are_found_alone_and_passages_beside_facts(
     reach: Reach, way: str, owner: psycopg.Connection
 ) -> None:
     owner.execute("select create_space('meals', tier => 'personal')")
@@ -200,7 +200,8 @@ async def test_chunks_of_documents_are_found_apart_from_facts(
 
     assert (chunk.entity, chunk.type, chunk.space) == ("meals.md", "document", "meals")
     assert chunk.id == chunk.chunk_id
-    assert [fact.entity for fact in await memory.recall("when is tea served?")] == ["Ada"]
+    found = await memory.recall("when is tea served?")
+    assert {fact.entity: fact.type for fact in found} == {"Ada": "person", "meals.md": "document"}
 
 
 async def test_items_logs_and_the_journal_are_there_every_way(reach: Reach, way: str) -> None:
