@@ -156,12 +156,13 @@ class Principal:
             return None if allowed is None else list(allowed)
         return [space.name for space in self.spaces if allowed is None or space.name in allowed]
 
-    def reads_documents(self, graphs: Sequence[str] | None) -> bool:
-        """Return whether the principal can read one of these graphs, or any graph for None."""
-        return any(
-            space.tier in ("public", "personal") and "read" in space.scopes
+    @cached_property
+    def readable_graphs(self) -> tuple[str, ...]:
+        """The names of the graphs whose documents the principal can read through a server."""
+        return tuple(
+            space.name
             for space in self.spaces
-            if graphs is None or space.name in graphs
+            if space.tier in ("public", "personal") and "read" in space.scopes
         )
 
     @cached_property

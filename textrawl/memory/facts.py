@@ -157,22 +157,23 @@ class MemoryOperations:
         Passages are long. So only good ones stand beside facts, and they are at most a third of the
         answer, unless there are few facts.
         """
-        database, given = self.store.database, {"semantic": question.semantic, **arguments}
-        facts, passages, beside = list[HitRow](), list[HitRow](), question.sources.facts
-        if beside:
+        database, sources = self.store.database, question.sources
+        facts, given = list[HitRow](), {"semantic": question.semantic, **arguments}
+        if sources.facts:
             facts = await database.call("search_memory", HitRow, **given)
-        if question.covers_documents:
-            passages = await database.call(
-                "search_memory",
-                HitRow,
-                sources=["documents"],
-                graphs=question.sources.searched_graphs,
-                ceiling=question.sources.ceiling,
-                quoting=not question.sources.whole,
-                neighbours=not beside,
-                **({"least_score": _GOOD} if beside else {}) | given,
-            )
-        if beside:
+        if not (sources.documents and question.covers_documents):
+            return facts
+        passages = await database.call(
+            "search_memory",
+            HitRow,
+            sources=["documents"],
+            graphs=sources.searched_graphs,
+            ceiling=sources.ceiling,
+            quoting=not sources.whole,
+            neighbours=not sources.facts,
+            **({"least_score": _GOOD} if sources.facts else {}) | given,
+        )
+        if sources.facts:
             passages = [replace(hit, score=_LONGER * hit.score) for hit in passages]
         room = max(question.limit // _SHARE, question.limit - len(facts))
         found = sorted([*facts, *passages[:room]], key=lambda hit: hit.score, reverse=True)
