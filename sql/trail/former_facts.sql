@@ -7,26 +7,35 @@ returns table (
 )
 language sql stable
 begin atomic
-    with change as (
+    with withdrawn as materialized (
+        -- What was undone before counts again for a fact that stayed ended because of an equal one that goes now.
+        select e.id from textrawl.fact o
+        join textrawl.event e on e.space_id = space and (e.observation_id = o.id or e.detail ? 'replaced' and e.detail ->> 'replaced' = o.id::text)
+        join textrawl.undo u on u.space_id = space and u.reverted_at is null and e.id = any(u.events)
+        where o.space_id = space and o.replaced_by = any(gone)
+    ), own_event as materialized (
+        select e.* from textrawl.event e
+        where e.space_id = space and (e.id = any(taken) or e.id in (select withdrawn.id from withdrawn))
+    ), change as (
         select e.observation_id as id, e.id as event_id, v.key, v.value, e.detail -> 'after' -> v.key as after
-        from textrawl.event e cross join lateral jsonb_each(e.detail -> 'before') v
-        where e.space_id = space and e.id = any(taken) and e.detail ? 'before'
+        from own_event e cross join lateral jsonb_each(e.detail -> 'before') v
+        where e.detail ? 'before'
         union all
         select (e.detail ->> 'replaced')::uuid, e.id, v.key, coalesce(v.value, 'null'), null
-        from textrawl.event e
+        from own_event e
         cross join lateral (values ('valid_until', e.detail -> 'until'), ('replaced_by', e.detail -> 'by')) v (key, value)
-        where e.space_id = space and e.id = any(taken) and e.detail ? 'replaced' and e.detail ? 'until'
+        where e.detail ? 'replaced' and e.detail ? 'until'
         union all
         -- The parts of a long memory fade with its first part.
         select p.id, e.id, 'valid_until', coalesce(e.detail -> 'until', 'null'), null
-        from textrawl.event e
+        from own_event e
         join textrawl.fact o on o.space_id = space and o.id = e.observation_id
         join textrawl.fact p on p.space_id = space and (p.id = o.id or e.action = 'faded' and p.whole = o.whole
             and p.entity_id = o.entity_id and p.valid_until = o.valid_until)
-        where e.space_id = space and e.id = any(taken) and e.action in ('ended', 'faded')
+        where e.action in ('ended', 'faded')
         union all
         select e.observation_id, e.id, 'entity_id', e.detail -> 'from', null
-        from textrawl.event e where e.space_id = space and e.id = any(taken) and e.action = 'moved'
+        from own_event e where e.action = 'moved'
     ), oldest as (
         select distinct on (c.id, c.key) c.id, c.key, c.value, c.event_id,
             last_value(c.after) over (partition by c.id, c.key order by c.event_id
@@ -59,7 +68,7 @@ begin atomic
             'replaced_by', (select f.id from textrawl.fact f where f.space_id = space and f.id <> all(gone)
                 and f.id = case when step.former ? 'replaced_by' then (step.former ->> 'replaced_by')::uuid else (step.fact).replaced_by end))) n
     )
-    select p.id, p.present_entity, p.action,
+    select p.id, p.present_entity, case when p.equal is null then p.action else 'reset' end,
         case when not p.lost and p.equal is null and not exists (
             -- Only the newest of several equal facts is valid again.
             select from planned twin

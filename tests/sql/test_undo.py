@@ -112,6 +112,27 @@ def test_what_was_said_again_while_it_was_replaced_is_not_there_twice(team: Team
     assert team.rows() == before
 
 
+def test_a_fact_that_stayed_ended_because_of_an_equal_one_is_valid_again_without_it(
+    team: Team,
+) -> None:
+    since = team.now()
+    first = team.remember("cal", "Bob", "likes tea")
+    before = team.state(first)
+    team.remember("ben", "Bob", "runs daily", first.id)
+    team.remember("ana", "Bob", "likes tea")
+
+    stayed = team.undo("ben", since)
+    plan = team.plan("ana", since)
+    undone = team.undo("ana", since)
+    after = team.state(first)
+    team.revert(undone["undo_id"])
+
+    assert (stayed["revived"], stayed["kept"]) == (0, 1)
+    assert ("revive", first.id) in [(row["action"], row["id"]) for row in plan]
+    assert after == before
+    assert team.valid("Bob") == {"likes tea": "ana"}
+
+
 def test_what_was_ended_by_a_fact_forgotten_since_is_valid_again(team: Team) -> None:
     tea = team.remember("ana", "Jeff", "drinks tea")
     since = team.now()
