@@ -5,7 +5,7 @@ grant execute on function
     textrawl.reachable_graphs, textrawl.measure_graphs
     to textrawl_app;
 
-grant execute on function textrawl.list_graphs, textrawl.recall_chunks, textrawl.quote_passage to textrawl_analyst;
+grant execute on function textrawl.list_graphs, textrawl.recall_chunks to textrawl_analyst;
 
 -- Row-level security shows a login only the rows of the spaces that were granted to its actor.
 grant select on textrawl.source, textrawl.chunk, textrawl.correction to textrawl_analyst;

@@ -13,7 +13,6 @@ from textrawl.cli.commands.connect import list_connections
 from textrawl.cli.commands.demo import find_demo_folder
 from textrawl.connect.clients import CLIENTS, find_checkout
 from textrawl.connect.connection import find_records_folder, list_project_records
-from textrawl.doctor.configuration import show_target
 from textrawl.embedded.paths import SERVICE
 from textrawl.environment import (
     ValueSource,
@@ -23,6 +22,7 @@ from textrawl.environment import (
     read_sources,
 )
 from textrawl.memory.key_files import KeyFiles
+from textrawl.postgres.connection import show_target
 
 _TELEMETRY = Path("~/.cache/Microsoft/DeveloperTools/.onnxruntime")
 _HISTORY = Path("~/.psql_history")

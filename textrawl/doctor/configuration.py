@@ -8,15 +8,13 @@ from pydantic import SecretStr
 from pydantic_core import PydanticUndefined
 
 from textrawl.environment import Value, write_name
-from textrawl.postgres.connection import ConninfoInvalid, read_conninfo
+from textrawl.postgres.connection import HIDDEN, show_target
 from textrawl.settings import FORMATS, Settings, find_origins
 
 DEFAULT = "default"
 
 _CONNINFOS = frozenset({"database_url", "database_read_url"})
-_HIDDEN = "(set, not shown)"
 _PASSWORD = re.compile(r"(?<=://)[^/@\s]+(?=@)")
-_TARGET = ("user", "host", "hostaddr", "port", "dbname")
 _INTRODUCTION = """\
 Settings of textrawl. textrawl looks for a setting in the environment, in the
 file of --env-file, in .env in the working directory, and in .env in the user's
@@ -58,24 +56,8 @@ def _show_value(name: str, value: object) -> str:
     if name in _CONNINFOS and isinstance(value, SecretStr):
         return show_target(value.get_secret_value())
     if isinstance(value, SecretStr):
-        return _HIDDEN
+        return HIDDEN
     return _PASSWORD.sub("***", write_value(name, value))
-
-
-def show_target(conninfo: str) -> str:
-    """Return the parts of a connection string that are not secret."""
-    try:
-        parts = read_conninfo(conninfo)
-    except ConninfoInvalid:
-        return _HIDDEN
-    return " ".join(f"{part}={parts[part]}" for part in _TARGET if parts.get(part)) or _HIDDEN
-
-
-def name_memory(settings: Settings) -> str:
-    """Return the folder of the embedded Postgres, or the target of DATABASE_URL."""
-    if settings.database_url is None:
-        return str(settings.data_dir)
-    return show_target(settings.database_url.get_secret_value())
 
 
 def describe_settings() -> str:

@@ -31,7 +31,7 @@ def list_running(folder: Path) -> Iterator[tuple[Address, dict[str, Any]]]:
 def end_running(folder: Path, memory: str | None = None, *, beside_servers: bool = False) -> int:
     """End each host whose socket is in `folder`, wait for it, and return their number.
 
-    With `memory`, end only those of this memory, which `name_memory` of `doctor.configuration`
+    With `memory`, end only those of this memory, which `name_memory` of `memory.opening`
     named. Raises StartRefused if one does not end. A server over HTTP does not, but may go on if
     `beside_servers` is true.
     """

@@ -19,6 +19,7 @@ from textrawl.cluster.opening import load_cluster_database, open_connection
 from textrawl.memory.store import Extracted, Store
 from textrawl.models.active_model import Models, choose_named
 from textrawl.models.choice import asks_for_model, choose_embedder, choose_llm
+from textrawl.postgres.connection import show_target
 from textrawl.postgres.database import Database
 from textrawl.postgres.migrations import check
 from textrawl.scheduling import run_beside
@@ -45,6 +46,13 @@ class OpenDatabase:
     of_login: bytes | None = None
     checked: bool = True
     distributed: bool = False
+
+
+def name_memory(settings: Settings) -> str:
+    """Return the folder of the embedded Postgres, or the target of DATABASE_URL."""
+    if settings.database_url is None:
+        return str(settings.data_dir)
+    return show_target(settings.database_url.get_secret_value())
 
 
 @asynccontextmanager

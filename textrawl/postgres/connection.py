@@ -50,6 +50,19 @@ def read_conninfo(conninfo: str) -> dict[str, str]:
     return {name: str(value) for name, value in parts.items() if value is not None}
 
 
+HIDDEN = "(set, not shown)"
+_TARGET = ("user", "host", "hostaddr", "port", "dbname")
+
+
+def show_target(conninfo: str) -> str:
+    """Return the parts of a connection string that are not secret."""
+    try:
+        parts = read_conninfo(conninfo)
+    except ConninfoInvalid:
+        return HIDDEN
+    return " ".join(f"{part}={parts[part]}" for part in _TARGET if parts.get(part)) or HIDDEN
+
+
 def write_conninfo(conninfo: str = "", **parts: str) -> str:
     """Return `conninfo` with some parts replaced."""
     return make_conninfo(conninfo, **parts)

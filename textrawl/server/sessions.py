@@ -31,7 +31,6 @@ from mcp.types import (
 from textrawl import __version__
 from textrawl.access.access_token import hash_token
 from textrawl.client.local import LocalTools
-from textrawl.doctor.configuration import name_memory
 from textrawl.environment import read_sources
 from textrawl.errors import ArgumentInvalid, StartRefused
 from textrawl.host.answers import Admission, answer
@@ -50,6 +49,7 @@ from textrawl.host.description_file import (
 from textrawl.host.entrance import LEAVING_LINE, choose_host, name_log
 from textrawl.host.framing import CHUNK, LineSplitter
 from textrawl.host.listener import TRAIL_NAMES, Listener, locate
+from textrawl.memory.opening import name_memory
 from textrawl.postgres.migrations import check
 from textrawl.server.description import NAME
 from textrawl.server.messages import MessageFault, read_message, refuse_length

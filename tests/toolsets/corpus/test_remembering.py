@@ -297,7 +297,7 @@ async def test_more_graphs_than_fit_are_counted(
 FACT = {"entityName": "Ada", "entityType": "person", "observation": "likes tea"}
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("query_memory", {"mode": "list"}),
-    ("query_memory", {"query": "tea"}),
+    ("query_memory", {"query": "tea", "sources": ["facts"]}),
     ("query_memory", {"entityName": "Ada"}),
     ("remember_fact", FACT),
     ("build_knowledge", {"facts": [FACT]}),

@@ -29,11 +29,11 @@ from textrawl.cli.console import (
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import AsJson
 from textrawl.cluster.owner_session import open_snapshot
-from textrawl.doctor.configuration import name_memory
 from textrawl.environment import read_sources
 from textrawl.errors import ArgumentInvalid, StartRefused, require_writable
 from textrawl.host.entrance import choose_host
 from textrawl.host.running import keep_out
+from textrawl.memory.opening import name_memory
 from textrawl.settings import Settings, read_settings
 from textrawl.values.text import clean_name
 

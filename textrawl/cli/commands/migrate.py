@@ -10,13 +10,13 @@ from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import AsJson
 from textrawl.cluster.migration import migrate_distributed
 from textrawl.cluster.nodes import enable_login_on_nodes
-from textrawl.doctor.configuration import name_memory
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.postmaster import OWNER
 from textrawl.environment import read_sources
 from textrawl.errors import StartRefused
 from textrawl.host.entrance import choose_host
 from textrawl.host.running import end_running
+from textrawl.memory.opening import name_memory
 from textrawl.postgres.migrations import MigrationReport, enable_login
 from textrawl.postgres.migrations import migrate as bring_up_to_date
 from textrawl.postgres.vector_indexes import build_missing_indexes
