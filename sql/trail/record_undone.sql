@@ -11,7 +11,7 @@ begin atomic
         for no key update skip locked) free
     where e.space_id = space and e.id = free.id;
     select textrawl.record_event(
-        action,
+        record_undone.action,  -- the rows have an action, too
         coalesce((d.before ->> 'entity_id')::uuid, (d.before ->> 'from_entity')::uuid, case when d.kind = 'entity' then d.id end,
                  (select o.entity_id from textrawl.observation o where o.space_id = space and o.id = d.id),
                  (select r.from_entity from textrawl.relation r where r.space_id = space and r.id = d.id)),

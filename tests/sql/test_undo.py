@@ -133,6 +133,20 @@ def test_a_fact_that_stayed_ended_because_of_an_equal_one_is_valid_again_without
     assert team.valid("Bob") == {"likes tea": "ana"}
 
 
+def test_the_trail_tells_an_undo_from_its_revert(team: Team) -> None:
+    since = team.now()
+    team.remember("eve", "Jeff", "drinks coffee")
+    undone = team.undo("eve", since)
+    team.revert(undone["undo_id"])
+
+    rows = team.sql.execute(
+        "select action, detail ->> 'what' from event where detail ? 'undo' order by id"
+    ).fetchall()
+
+    assert [action for action, _ in rows] == ["undone"] * 2 + ["restored"] * 2
+    assert {what for _, what in rows} == {"remove", "drop entity"}
+
+
 def test_what_was_ended_by_a_fact_forgotten_since_is_valid_again(team: Team) -> None:
     tea = team.remember("ana", "Jeff", "drinks tea")
     since = team.now()
