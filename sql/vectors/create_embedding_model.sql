@@ -9,11 +9,10 @@ as $$
 declare
     model integer;
 begin
-    -- Wait for the sessions that are storing facts and do not see the new model. Later ones queue their facts for it.
-    lock table observation, item in share row exclusive mode;
+    -- Facts that are being stored now are not visible yet, so queue_embeddings() has to look. The foreign key below waits
+    -- for the sessions that store them.
     insert into embedding_model as m (name, dimensions, cosine_floor, cosine_ceiling, trust, status, queued)
-    values (name, dimensions, cosine_floor, cosine_ceiling, trust, status,
-            not exists (select from observation) and not exists (select from item))
+    values (name, dimensions, cosine_floor, cosine_ceiling, trust, status, false)
     returning m.id into model;
     execute format($ddl$
         create table %1$I (
