@@ -33,6 +33,8 @@ begin atomic
         where own_event.action = 'reflected'
     ), restated as materialized (
         select f.* from textrawl.former_facts(space, taken, array(select removed_fact.id from removed_fact)) f
+    ), rewritten as materialized (
+        select g.* from textrawl.former_values(space, taken, array(select removed_relation.id from removed_relation)) g
     ), reopened as materialized (
         -- Take the newest of several equal relations, and none if the same relation is valid.
         select distinct on (r.from_entity, r.relation_type, r.to_entity) r.id, r.from_entity, ended.until, equal.author_id, equal.created_at
@@ -113,11 +115,12 @@ begin atomic
     where f.former is null or f.equal is not null
     union all
     select case when r.created_at is null then 'revive' else 'kept' end, 'relation', r.id, r.from_entity, null,
-        case when r.created_at is null then jsonb_build_object('valid_until', r.until) end, r.author_id, r.created_at
-    from reopened r
+        case when r.created_at is null then jsonb_build_object('valid_until', coalesce(g.former -> 'valid_until', to_jsonb(r.until))) end,
+        r.author_id, r.created_at
+    from reopened r left join rewritten g on g.id = r.id
     union all
     select 'reset', g.kind, g.id, g.entity_id, null, g.former, null, null
-    from textrawl.former_values(space, taken, array(select removed_relation.id from removed_relation)) g
+    from rewritten g
     where g.id not in (select created.id from created where created.at is null)
     union all
     select 'retype', 'entity', e.id, e.id, null, jsonb_build_object(

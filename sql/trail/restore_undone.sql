@@ -7,6 +7,7 @@ declare
     step   undone;
     back    uuid[] := '{}';  -- facts that are as they were before the undo
     changed uuid[] := '{}';  -- nodes and edges that are as the undo left them
+    ended  uuid[] := '{}';  -- edges that have the end again that they had before the undo
     stored jsonb;
     own    bigint[] := (select u.events from undo u where u.space_id = restore_undone.space and u.id = restore_undone.undo);
     withdrawn bigint[] := array(
@@ -37,6 +38,7 @@ begin
                 author_id = n.author_id, client = n.client, tool = n.tool, request = n.request
             from relation present cross join lateral jsonb_populate_record(present, step.before) n
             where present.space_id = step.space_id and present.id = step.id and r.space_id = present.space_id and r.id = present.id;
+            ended := ended || step.id;
         end if;
     end loop;
     stored := restore_facts(restore_undone.space, restore_undone.undo);
@@ -60,7 +62,8 @@ begin
     perform restore_rows('graph_edge', jsonb_build_array(d.before -> 'edge')), restore_rows('graph_change', d.before -> 'changes')
     from undone d
     where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'remove' and d.kind = 'relation';
-    perform set_graph_values(restore_undone.space, v.kind, v.id, v.former)
+    perform set_graph_values(
+        restore_undone.space, v.kind, v.id, case when v.id = any(ended) then v.former - 'valid_until' else v.former end)
     from former_values(restore_undone.space, own, '{}', back => true) v where v.id = any(changed);
     perform restore_rows(d.kind, jsonb_build_array(restored_values(d, d.before) || case when d.kind = 'dismissal' then '{}' else
         jsonb_build_object('fts', language_document(space_language(restore_undone.space), d.before ->> 'content'), 'model_id', m.id,
