@@ -42,7 +42,7 @@ READERS_OF_STATEMENTS = {
         "withdraw_words",
     },
     "vectors": {
-        "claim_pending_embeddings", "create_embedding_model", "embedding_progress",
+        "claim_pending_embeddings", "embedding_progress",
         "fill_pending_embeddings", "queue_embeddings",
     },
 }  # fmt: skip
