@@ -243,8 +243,8 @@ class LocalTools:
     async def search(self, asked: SearchArguments, caller: Caller, program: Program) -> Answer:
         """Return the facts that answer a question."""
         layout = FactLayout(find_space_labels(caller.principal), asked.include_ids)
-        authors, ceiling = self._settings.digest_authors, self._settings.max_recall_tokens
-        sources = Sources.find_all(caller.principal, self._settings.graphs, ceiling)
+        authors = self._settings.digest_authors
+        sources = Sources.find_all(caller.principal, self._settings)
         question = replace(asked.read(), sources=sources)
         reply = await find_for_program(self._memory, question, caller, program, authors, layout)
         written = self._renderer.write(reply, asked.max_tokens)

@@ -43,8 +43,7 @@ async def show(visit: PageRequest) -> Response:
             types, visit.caller, limit=_RECENT, offset=0, times=Times(as_of)
         )
         return visit.show(template, {**values, "recent": page.entities, "total": page.total})
-    ceiling = visit.site.settings.max_recall_tokens
-    sources = Sources.find_all(visit.principal, visit.graphs, ceiling)
+    sources = Sources.find_all(visit.principal, visit.site.settings)
     question = Question(query, types, Times(as_of), limit, sources=sources)
     return visit.show(template, {**values, "recent": None, **await _find(visit, question)})
 

@@ -278,11 +278,10 @@ async def search(
     documents: bool = False,
 ) -> Found:
     """Return facts and passages that match, or only chunks of documents, the best first."""
-    principal, ceiling = session.caller.principal, session.settings.max_recall_tokens
+    settings = session.settings
+    sources = Sources.find_all(session.caller.principal, settings)
     if documents:
-        sources = Sources(False, True, session.graphs, ceiling, whole=True)
-    else:
-        sources = Sources.find_all(principal, session.settings.graphs, ceiling)
+        sources = Sources(session.graphs, settings.max_recall_tokens, facts=False, whole=True)
     question = Question(query, types, Times(as_of), limit, sources=sources)
     rows, missing = await session.memory.search(question, session.caller)
     absence = None if rows else await session.memory.explain_absence(question, session.caller)

@@ -28,7 +28,7 @@ from textrawl.memory.fact_rows import (
     ProposedHitRow,
     RelationRow,
 )
-from textrawl.memory.questions import ANY_TIME, FACTS, Question, Times, read_time
+from textrawl.memory.questions import ANY_TIME, Question, Sources, Times, read_time
 from textrawl.memory.review import ReviewOperations
 from textrawl.memory.store import Store, StoreCall
 from textrawl.models.embeddings import compose_document, compose_query
@@ -46,11 +46,6 @@ _CLOSE_ALONE = 0.38  # the same, if it has no word of the query: below it, liken
 _LONGEST_CLOSEST = 120  # characters of it
 
 _SHARE = 3  # of the answer for passages of documents: a third
-_GOOD = 0.7  # least score of a passage beside facts
-_LONGER = 0.85  # what the score of a passage counts beside facts, because chunks have more words.
-# With both numbers 1 of 186 questions about facts lost its first place to 100 documents, and with
-# neither 12. Of 258 questions about documents 66 per cent had the right one in three, instead of 75
-# (encoder, development sets of benchmarks.everyday and LoCoMo).
 _MOST_COMPARED = 50  # facts of an answer of which the days can matter
 _LEAST_LIKENESS = 75  # per cent of a similar name (rapidfuzz WRatio)
 _MOST_NAMES = 3  # similar names of an answer
@@ -139,7 +134,12 @@ class MemoryOperations:
             question = await self.condense(question, caller)
         try:
             arguments, reason = await self._prepare(question, caller)
-            hits = await self._find(question, arguments)
+            given = {"semantic": question.semantic, **arguments}
+            hits = list[HitRow]()
+            if question.sources is None or question.sources.facts:
+                hits = await self.store.database.call("search_memory", HitRow, **given)
+            if question.sources is not None:
+                hits = await self._add_documents(question, question.sources, hits, given)
             if _ID.fullmatch(question.query) and question.covers_present_facts:
                 hits = await self._put_named_first(question, hits, caller)
             if caller.principal.proposes and question.covers_present_facts:
@@ -151,33 +151,23 @@ class MemoryOperations:
             return await self.search(question, caller, again=True)
         return hits, reason
 
-    async def _find(self, question: Question, arguments: dict[str, object]) -> list[HitRow]:
-        """Return facts and passages of documents in one order, or chunks of documents alone.
+    async def _add_documents(
+        self, question: Question, sources: Sources, hits: list[HitRow], given: dict[str, object]
+    ) -> list[HitRow]:
+        """Return the facts together with passages of documents, best first, or chunks alone.
 
-        Passages are long. So only good ones stand beside facts, and they are at most a third of the
-        answer, unless there are few facts.
+        Passages are long, so they are at most a third of an answer, unless facts are few. Documents
+        have no type, and are not beside facts of one entity or of another time.
         """
-        database, sources = self.store.database, question.sources
-        facts, given = list[HitRow](), {"semantic": question.semantic, **arguments}
-        if sources.facts:
-            facts = await database.call("search_memory", HitRow, **given)
-        if not (sources.documents and question.covers_documents):
-            return facts
-        passages = await database.call(
-            "search_memory",
-            HitRow,
-            sources=["documents"],
-            graphs=sources.searched_graphs,
-            ceiling=sources.ceiling,
-            quoting=not sources.whole,
-            neighbours=not sources.facts,
-            **({"least_score": _GOOD} if sources.facts else {}) | given,
+        old = sources.facts and (question.times.as_of is not None or question.about is not None)
+        if old or question.entity_types:
+            return hits
+        found = await self.store.database.call(
+            "search_memory", HitRow, **given, **sources.arguments()
         )
-        if sources.facts:
-            passages = [replace(hit, score=_LONGER * hit.score) for hit in passages]
-        room = max(question.limit // _SHARE, question.limit - len(facts))
-        found = sorted([*facts, *passages[:room]], key=lambda hit: hit.score, reverse=True)
-        return found[: question.limit]
+        room = max(question.limit // _SHARE, question.limit - len(hits))
+        merged = sorted([*hits, *found[:room]], key=lambda hit: hit.score, reverse=True)
+        return merged[: question.limit]
 
     async def _put_named_first(
         self, question: Question, hits: list[HitRow], caller: Caller
@@ -213,11 +203,11 @@ class MemoryOperations:
 
     async def explain_absence(self, question: Question, caller: Caller) -> Absence | None:
         """Return the reason why a search of facts found none, or None for another search."""
-        if question.semantic or not question.sources.facts:
+        if question.semantic or not (question.sources is None or question.sources.facts):
             return None
         question = await self.condense(question, caller)
         words = await self._find_missing(question, caller)
-        closest = replace(question, limit=1, least_score=_CLOSEST, sources=FACTS)
+        closest = replace(question, limit=1, least_score=_CLOSEST, sources=None)
         rows, _ = await self.search(closest, caller)
         texts = [
             f"{row.entity_name}: {' '.join(row.text.split())}"
@@ -228,7 +218,7 @@ class MemoryOperations:
 
     async def _find_missing(self, question: Question, caller: Caller) -> list[str]:
         """Return the words of a question that nothing has of what it covers."""
-        graphs = question.sources.searched_graphs
+        graphs = question.sources.arguments()["graphs"] if question.sources else list[str]()
         return await self.store.database.call(
             "missing_words", str, query=question.query, graphs=graphs, **caller.reading
         )
@@ -273,7 +263,8 @@ class MemoryOperations:
     ) -> tuple[dict[str, object], str | None]:
         """Return the arguments of a search, and the reason why vectors are not used, or None."""
         mentions = list[str]()
-        if question.sources.facts and self.store.models.has_vectors:
+        covers_facts = question.sources is None or question.sources.facts
+        if covers_facts and self.store.models.has_vectors:
             mentions = await self.store.database.call(
                 "named_entities", str, query=question.query, **caller.reading
             )

@@ -1,14 +1,15 @@
-"""What a search asks: a text, the times that it is about, and what it covers."""
+"""Questions: the text of a search, the times that it is about, and the documents it covers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Literal
+from typing import Literal, Self
 
 from anyio import to_thread
 
 from textrawl.access.principal import Principal
 from textrawl.memory.fact_rows import EVER
+from textrawl.settings import Settings
 from textrawl.values.times import NamedPeriod, find_tense, names_time, regularise
 from textrawl.values.times import read_time as read_question_time
 
@@ -74,37 +75,34 @@ ANY_TIME = Times()
 
 @dataclass(frozen=True)
 class Sources:
-    """What a search covers: facts, documents, or both in one order.
+    """The documents that a search covers, beside facts or alone.
 
     `graphs` has the names of the only graphs to search, or is None. `ceiling` is the maximum number
     of tokens of documents in the answer. If `whole` is true, it has whole chunks, or else passages.
     """
 
+    graphs: Sequence[str] | None
+    ceiling: int
     facts: bool = True
-    documents: bool = False
-    graphs: Sequence[str] | None = None
-    ceiling: int = 8000
     whole: bool = False
 
     @classmethod
-    def find_all(
-        cls, principal: Principal, allowed: Sequence[str] | None, ceiling: int
-    ) -> "Sources":
-        """Return all that a principal can read, of documents only those in `allowed` graphs."""
-        readable = principal.readable_graphs
+    def find_all(cls, principal: Principal, settings: Settings) -> Self | None:
+        """Return all that a principal can read. None: it can read no documents here."""
+        readable, allowed = principal.readable_graphs, settings.graphs
         graphs = readable if allowed is None else sorted({*readable} & {*allowed})
-        # Without any of both, the error of a search of facts says why.
-        return cls(bool(principal.readable or not graphs), bool(graphs), graphs, ceiling)
+        if not graphs:
+            return None
+        return cls(graphs, settings.max_recall_tokens, facts=bool(principal.readable))
 
-    @property
-    def searched_graphs(self) -> list[str] | None:
-        """The names of the graphs that are searched, or None for all."""
-        if not self.documents:
-            return []
-        return None if self.graphs is None else list(self.graphs)
-
-
-FACTS = Sources()
+    def arguments(self) -> dict[str, object]:
+        """Return the values of SQL parameters by their names."""
+        return {
+            "sources": ["documents"],
+            "graphs": None if self.graphs is None else list(self.graphs),
+            "ceiling": self.ceiling,
+            "quoting": not self.whole,
+        }
 
 
 @dataclass(frozen=True)
@@ -112,7 +110,8 @@ class Question:
     """A search. If `semantic` is true, only vectors are compared.
 
     Facts with a score below `least_score` are left out. If it is None, search_memory() chooses it.
-    If `about` is not None, only facts of the entity with this name are found.
+    If `about` is not None, only facts of the entity with this name are found. `sources` is None if
+    the search covers only facts.
     """
 
     query: str
@@ -121,22 +120,17 @@ class Question:
     limit: int = 10
     semantic: bool = False
     least_score: float | None = None
-    sources: Sources = FACTS
+    sources: Sources | None = None
     about: str | None = None
 
     @property
     def covers_present_facts(self) -> bool:
         """True if the search covers all facts as they are now, and not only documents."""
-        return self.times.as_of is None and self.about is None and self.sources.facts
+        present = self.times.as_of is None and self.about is None
+        return present and (self.sources is None or self.sources.facts)
 
     @property
     def covers_every_fact(self) -> bool:
         """True if it covers all facts as they are now, whatever their type, day or score."""
         filtered = self.entity_types or self.times != ANY_TIME or self.least_score is not None
         return self.covers_present_facts and not filtered
-
-    @property
-    def covers_documents(self) -> bool:
-        """True if the search covers documents. They have no type, and are not beside old facts."""
-        beside = self.sources.facts and (self.times.as_of is not None or self.about is not None)
-        return self.sources.documents and not (beside or self.entity_types)

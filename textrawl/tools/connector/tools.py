@@ -264,8 +264,7 @@ async def search(
     if not query:
         raise QueryMissing
     memory = MemoryOperations(call.store)
-    settings = call.settings
-    sources = Sources.find_all(call.caller.principal, settings.graphs, settings.max_recall_tokens)
+    sources = Sources.find_all(call.caller.principal, call.settings)
     question = Question(query, limit=_MOST_FOUND, sources=sources)
     question = await memory.condense(question, call.caller)
     rows, reason = await memory.search(question, call.caller)

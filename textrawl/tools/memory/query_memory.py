@@ -97,7 +97,8 @@ async def query_memory(
         case "search":
             max_rows = min(max(limit, 1), MOST_FACTS)
             semantic = searchMode == "semantic"
-            chosen = _choose_sources(call, sources, types)
+            documents = sources or call.caller.principal.readable_graphs
+            chosen = _choose_sources(call, sources, types) if documents else None
             question = Question(query, types, times, max_rows, semantic, minScore, chosen)
             reply = await _search(call, operations, question, layout)
         case "entity":
@@ -118,17 +119,19 @@ async def query_memory(
 
 def _choose_sources(
     call: Call, sources: list[SearchSource] | None, types: list[str] | None
-) -> Sources:
-    ceiling = call.settings.max_recall_tokens
+) -> Sources | None:
+    """Return the documents to search, by default all that the caller can read, or None."""
     if not sources:
-        return Sources.find_all(call.caller.principal, call.settings.graphs, ceiling)
-    if types and "documents" in sources:
+        return Sources.find_all(call.caller.principal, call.settings)
+    if "documents" not in sources:
+        return None
+    if types:
         raise ArgumentInvalid(
             "documents have no type: leave out entityTypes, or search only facts",
             title="entityTypes is only for facts",
         )
     facts = "facts" in sources
-    return Sources(facts, "documents" in sources, call.graphs, ceiling, whole=not facts)
+    return Sources(call.graphs, call.settings.max_recall_tokens, facts, whole=not facts)
 
 
 async def _search(
