@@ -219,7 +219,7 @@ async def open_site(settings: Settings) -> AsyncGenerator[Site]:
     await database.open()
     own = settings.access_token
     credential = hash_token(own.get_secret_value()) if own else None
-    identity = Identity(Directory(database, lifetime=1), credential, tokens_needed=True)
+    identity = Identity(Directory(database), credential, tokens_needed=True)
     memory = Store(database, Models(database, None), credential=credential)
     server = create_server(given, app=App(given, memory, identity))
     limits = httpx2.Limits(max_connections=64)

@@ -1,4 +1,4 @@
-"""What a person brought is found by a command, a client and a hook, with default settings."""
+"""Imported chats are found by a command, a client and a hook, with default settings."""
 
 import json
 from pathlib import Path

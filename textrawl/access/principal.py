@@ -265,21 +265,20 @@ class PrincipalRow:
 
 
 _MOST_CACHED = 4096
+_KNOWN_FOR = 1.0  # seconds until a right that was given or revoked is seen
 
 
 class Directory:
-    """Principals of one database, each cached for `lifetime` seconds.
+    """Principals of one database, each cached for a second.
 
     Without `sensitive`, principals have no sensitive graphs, so no MCP client learns that these
     exist. Only commands that a person runs need sensitive graphs.
     """
 
-    def __init__(
-        self, database: "Database", *, lifetime: float = 1.0, sensitive: bool = False
-    ) -> None:
+    def __init__(self, database: "Database", *, sensitive: bool = False) -> None:
         self._database = database
         self._sensitive = sensitive
-        self._principals = TTLCache[bytes | None, Principal](_MOST_CACHED, lifetime)
+        self._principals = TTLCache[bytes | None, Principal](_MOST_CACHED, _KNOWN_FOR)
         self._known = LRUCache[bytes | None, Principal](_MOST_CACHED)
 
     async def find(self, credential: bytes | None) -> Principal | None:

@@ -229,11 +229,17 @@ def introduce() -> None:
     """
     if has_memory() and ask("list_own", list[OwnRow]):
         return
-    typed = typer.prompt(_WHO, default="", show_default=False, err=True)
-    if not typed.strip():
+    name = typer.prompt(
+        _WHO,
+        default="",
+        show_default=False,
+        err=True,
+        value_proc=lambda text: read_name(text) if text.strip() else "",  # asks again if too long
+    )
+    if not name:
         return
-    name = read_name(typed)
-    person = {"entityName": name, "entityType": "person", "observation": "uses this memory"}
+    fact = {"observation": "uses this memory", "source": "manual"}
+    person = {"entityName": name, "entityType": "person", **fact}
     find_answer(build_call("remember_fact", person, client=CLIENT), create=True)
     [own, *_] = ask("set_own", list[OwnRow], name=name)
     write_message(f"You are {own.entity_name} in {own.space}: `textrawl me` changes it.")
