@@ -264,8 +264,7 @@ class PrincipalRow:
     spaces: list[dict[str, Any]]
 
 
-_MOST_CACHED = 4096
-_KNOWN_FOR = 1.0  # seconds until a right that was given or revoked is seen
+_MOST_CACHED, _KNOWN_FOR = 4096, 1.0  # principals; seconds until a change of rights is seen
 
 
 class Directory:

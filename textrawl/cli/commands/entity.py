@@ -229,16 +229,10 @@ def introduce() -> None:
     """
     if has_memory() and ask("list_own", list[OwnRow]):
         return
-    name = typer.prompt(
-        _WHO,
-        default="",
-        show_default=False,
-        err=True,
-        value_proc=lambda text: read_name(text) if text.strip() else "",  # asks again if too long
-    )
-    if not name:
+    typed = typer.prompt(_WHO, default="", show_default=False, err=True)
+    if not typed.strip():
         return
-    fact = {"observation": "uses this memory", "source": "manual"}
+    name, fact = read_name(typed), {"observation": "uses this memory", "source": "manual"}
     person = {"entityName": name, "entityType": "person", **fact}
     find_answer(build_call("remember_fact", person, client=CLIENT), create=True)
     [own, *_] = ask("set_own", list[OwnRow], name=name)
