@@ -49,12 +49,19 @@ begin atomic
             union all
             (select e.id, e.entity_type from textrawl.entity e where e.space_id = p.id and e.entity_type = 'person'
              order by e.updated_at desc, e.id limit 6)) of_type
+    ), last as materialized (
+        -- The digest changes only with the memory, so that a session begins like the one before it: a client's provider
+        -- then finds the beginning of the prompt in its cache.
+        select max(change.at) as at from readable p
+        cross join lateral (
+            select e.updated_at as at from textrawl.entity e where e.space_id = p.id order by e.updated_at desc limit 1) change
     ), used as materialized (
-        -- The facts in the last answers of each space. A fact that answers often matters more.
+        -- The facts in the last answers of each space before that. A fact that answers often matters more.
         select p.id as space_id, fact as id, count(*)::double precision as times
         from readable p
         cross join lateral (
-            select r.facts from textrawl.recall r where r.space_id = p.id order by r.at desc limit 300) answer
+            select r.facts from textrawl.recall r
+            where r.space_id = p.id and r.at <= (select at from last) order by r.at desc limit 300) answer
         cross join lateral unnest(answer.facts) fact
         group by p.id, fact order by times desc limit 60
     ), candidate as materialized (
@@ -91,7 +98,7 @@ begin atomic
         select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.author_id,
             case when o.section not in ('project', 'self') and o.content ~ '[?？]\s*$' then 'question' else o.section end as section,
             (o.confidence * (
-                0.6 * exp(-least(extract(epoch from greatest(now() - o.created_at, interval '0')) / 86400 / 30, 700))
+                0.6 * exp(-least(extract(epoch from greatest((select at from last) - o.created_at, interval '0')) / 86400 / 30, 700))
                 + 0.4 * coalesce(used.times / (used.times + 2), 0)))::real as score
         from candidate o
         left join used using (space_id, id)

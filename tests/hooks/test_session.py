@@ -54,6 +54,26 @@ def test_the_digest_is_about_the_project_of_the_folder(start: Start) -> None:
     assert choose_counter().count(digest) <= DIGEST_TOKENS
 
 
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_session_begins_with_the_same_bytes_until_something_is_stored(
+    start: Start, client: str
+) -> None:
+    """The provider then finds the beginning of the prompt in its cache."""
+    former = start(client)
+    first = former.tell("start", source="startup").text
+    if former.has("prompt"):
+        assert former.tell("prompt", prompt="how is the Harbour project?").code == 0
+        assert former.tell("prompt", prompt=QUESTION).code == 0
+
+    again = start(client).tell("start", source="startup").text
+    remember("Harbour", f"was opened by {client}", "project")
+    changed = start(client).tell("start", source="startup").text
+
+    assert first == again
+    assert changed.splitlines()[0] != first.splitlines()[0]  # nobody foresees the tag
+    assert f"was opened by {client}" in changed
+
+
 def test_a_prompt_gets_facts_only_above_the_least_score(start: Start) -> None:
     found = start("codex").tell("prompt", prompt=QUESTION)
     missed = start("codex", HOOK_LEAST_SCORE=1).tell("prompt", prompt=QUESTION)
@@ -106,10 +126,7 @@ def test_after_a_compaction_facts_come_again_with_one_more_reminder(start: Start
     assert session.tell("compact", trigger="auto").is_silent
     second = session.tell("start", source="compact").text
 
-    facts, reminder = second.split("\n\n")
-    assert facts.splitlines()[1:-1] == first.splitlines()[1:-1]
-    assert facts.splitlines()[0] != first.splitlines()[0]
-    assert reminder == AFTER_COMPACTION
+    assert second == f"{first}\n\n{AFTER_COMPACTION}"
 
 
 def test_the_agent_is_not_reminded_while_it_goes_on_because_of_a_hook(start: Start) -> None:

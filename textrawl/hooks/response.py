@@ -208,7 +208,7 @@ _RESPONSES: Mapping[str, Callable[[Occasion], str]] = {
 def _digest(occasion: Occasion) -> str:
     arguments = {"project": name_project(occasion.payload.folder)[:NAME_LENGTH]}
     text = _ask_for_facts(occasion, "digest", arguments, occasion.choices.digest_tokens)
-    return frame_digest(text) if text else ""
+    return frame_digest(text, occasion.session.read_key()) if text else ""
 
 
 def _recall(occasion: Occasion) -> str:

@@ -17,10 +17,12 @@ import hashlib
 import os
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 FOLDER = "sessions"
+_KEY = "fence-key"
 KEPT_DAYS = 7
 _TWICE = 1500  # milliseconds within which the same event comes from a second configuration
 _MOST_BYTES = 4 << 20
@@ -78,6 +80,18 @@ class HookSession:
         os.lseek(self._file, 0, os.SEEK_SET)
         with os.fdopen(os.dup(self._file), "rb") as file:
             return _read_lines(file.read(_MOST_BYTES).decode(errors="replace").splitlines())
+
+    def read_key(self) -> bytes:
+        """Return the key of this user's digests, made by the first hook that needs it."""
+        key = self._path.parents[1] / _KEY
+        if not key.exists():
+            draft = self._path.with_name(f"{self.id}.{_KEY}")
+            draft.touch(0o600)
+            draft.write_bytes(os.urandom(32))
+            with suppress(FileExistsError):  # of another session, which was quicker
+                os.link(draft, key)
+            draft.unlink()
+        return key.read_bytes()
 
     def add(self, *lines: str) -> None:
         """Append lines in one write."""

@@ -12,7 +12,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from hashlib import md5
+from hashlib import blake2b, md5
 from typing import Any, cast
 from uuid import UUID
 
@@ -434,9 +434,12 @@ _TAG = re.compile(
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
-def frame_digest(text: str) -> str:
-    """Return a digest with the words and tags around it."""
-    return _frame(DIGEST_SOURCE, text)
+def frame_digest(text: str, key: bytes | None = None) -> str:
+    """Return a digest with the words and tags around it.
+
+    Equal texts have equal tags if the caller has a `key`, which no author of the memory knows.
+    """
+    return _frame(DIGEST_SOURCE, text, key)
 
 
 def frame_facts(text: str) -> str:
@@ -458,14 +461,15 @@ def write_remember(fact: str, entity: str = "") -> str:
     return f"{_REMEMBER.format(subject=subject)}\n\n{fact}"
 
 
-def _frame(source: str, text: str) -> str:
+def _frame(source: str, text: str, key: bytes | None = None) -> str:
     body = _TAG.sub(lambda sign: _SIGNS.get(sign[0], "&amp;"), _UNSEEN.sub(" ", text.strip()))
-    return _fence(source, body)
+    return _fence(source, body, key)
 
 
-def _fence(source: str, body: str) -> str:
+def _fence(source: str, body: str, key: bytes | None = None) -> str:
     # Nine decimal digits are three tokens. Hexadecimal digits would be more, and a varying number.
-    number = 10**8 + int.from_bytes(os.urandom(8)) % (9 * 10**8)
+    drawn = blake2b(body.encode(), key=key, digest_size=8).digest() if key else os.urandom(8)
+    number = 10**8 + int.from_bytes(drawn) % (9 * 10**8)
     name = f"textrawl-memory-{number}"
     return f"<{name}>\n{source}\n{body}\n</{name}>"
 
