@@ -58,7 +58,7 @@ def test_one_entity_does_not_fill_the_digest(sql: Sql) -> None:
     assert len(digest(sql, "log", max_rows=12)) == 12
 
 
-def test_a_fact_that_is_often_recalled_comes_before_newer_facts(sql: Sql) -> None:
+def test_after_a_change_a_fact_that_is_often_recalled_comes_before_newer_facts(sql: Sql) -> None:
     old = tell(sql, "Deployment", "is done on Mondays", type="concept")
     for number in range(60):
         tell(sql, f"Thing {number}", f"is number {number}", type="concept")
@@ -72,9 +72,12 @@ def test_a_fact_that_is_often_recalled_comes_before_newer_facts(sql: Sql) -> Non
         "from generate_series(1, 20)",
         (old,),
     )
+    before = digest(sql)
+    tell(sql, "Thing 60", "is number 60", type="concept")
 
     facts = digest(sql)
 
+    assert before[0] == ("recent", "is number 59")
     assert facts[0] == ("recalled", "is done on Mondays")
     assert len(facts) == 40
 
