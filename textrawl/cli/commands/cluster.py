@@ -19,7 +19,7 @@ from textrawl.cli.console import (
     write_message,
 )
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inputs import AsJson, LongYes, NamedSpace
+from textrawl.cli.inputs import AsJson, LongYes, NamedSpace, argument
 from textrawl.cluster.layout import Cell, CitusNode, find_shards, read_map
 from textrawl.cluster.nodes import Nodes, find_nodes
 from textrawl.cluster.placement import (
@@ -113,9 +113,7 @@ def list_nodes(as_json: AsJson = False) -> None:
 @cluster.command()
 def move(
     space: NamedSpace,
-    node: Annotated[
-        str, typer.Argument(metavar="HOST:PORT", help="The worker; see `textrawl cluster list`.")
-    ],
+    node: Annotated[str, argument("HOST:PORT", "The worker; see `textrawl cluster list`.")],
     yes: LongYes = False,
 ) -> None:
     """Move a space to another worker while it is read and written.

@@ -24,7 +24,7 @@ from textrawl.cli.console import (
     write_message,
     write_row,
 )
-from textrawl.cli.inputs import AsJson, Yes
+from textrawl.cli.inputs import AsJson, Yes, argument, option
 from textrawl.cli.server_session import find_obstacle
 from textrawl.connect.clients import (
     CLIENTS,
@@ -292,11 +292,9 @@ def _list_hidden_settings(given: Container[str]) -> list[str]:
     ]
 
 
-_ConnectedName = Annotated[
-    str, typer.Argument(metavar="CLIENT", help=f"The client: {', '.join(CLIENTS)}.")
-]
+_ConnectedName = Annotated[str, argument("CLIENT", f"The client: {', '.join(CLIENTS)}.")]
 _Project = Annotated[
-    bool, typer.Option("--project", help="Use the file of the project in the working directory.")
+    bool, option("--project", "Use the file of the project in the working directory.")
 ]
 
 
@@ -330,28 +328,17 @@ def _plan_removal(client: ClientProgram, project: Path | None) -> ConfigurationP
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
-Url = Annotated[
-    str | None,
-    typer.Option(metavar="URL", help="Connect to this server; default: start one over stdio."),
-]
+Url = Annotated[str | None, option("URL", "Connect to this server; default: start one over stdio.")]
 TokenFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="The file that holds the access token of the server."),
+    Path | None, option("FILE", "The file that holds the access token of the server.")
 ]
 TokenKeyring = Annotated[
     str | None,
-    typer.Option(
-        metavar="SERVICE[:USER]",
-        help="The entry of the system's keyring that holds the access token.",
-    ),
+    option("SERVICE[:USER]", "The entry of the system's keyring that holds the access token."),
 ]
 Assignments = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="A setting for the server, such as TEXTRAWL_SPACE=notes.",
-    ),
+    option("--set NAME=VALUE", "A setting for the server, such as TEXTRAWL_SPACE=notes."),
 ]
 
 
@@ -428,20 +415,10 @@ def _check_url(url: str, *, with_token: bool) -> str:
     return parts.geturl()
 
 
-_ClientName = Annotated[
-    str | None,
-    typer.Argument(metavar="CLIENT", help=f"The client: {', '.join(CLIENTS)}."),
-]
-_List = Annotated[
-    bool,
-    typer.Option("--list", help="List which clients are connected."),
-]
-_Print = Annotated[
-    bool, typer.Option("--print", help="Write the entry to stdout, and change nothing.")
-]
-_Hooks = Annotated[
-    bool, typer.Option("--with-hooks", help="Add the hooks as well: see docs/hooks.md.")
-]
+_ClientName = Annotated[str | None, argument("CLIENT", f"The client: {', '.join(CLIENTS)}.")]
+_List = Annotated[bool, option("--list", "List which clients are connected.")]
+_Print = Annotated[bool, option("--print", "Write the entry to stdout, and change nothing.")]
+_Hooks = Annotated[bool, option("--with-hooks", "Add the hooks as well: see docs/hooks.md.")]
 
 
 def connect(  # noqa: PLR0913, PLR0917 - each argument is an option

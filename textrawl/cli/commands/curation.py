@@ -20,6 +20,8 @@ from textrawl.cli.inputs import (
     EntityName,
     WrittenSpace,
     Yes,
+    argument,
+    option,
     read_fact,
     read_reason,
     read_reference,
@@ -32,20 +34,14 @@ from textrawl.values.text import clean_name
 
 _Fact = Annotated[
     str,
-    typer.Argument(
-        metavar="FACT",
-        parser=read_reference,
-        help="The wrong fact: its id, the first 8 characters of its id, or its text.",
+    argument(
+        "FACT",
+        "The wrong fact: its id, the first 8 characters of its id, or its text.",
+        read_reference,
     ),
 ]
-_Reason = Annotated[
-    str,
-    typer.Option("--reason", metavar="TEXT", parser=read_reason, help="Why the fact was wrong."),
-]
-_Instead = Annotated[
-    str | None,
-    typer.Option("--instead", metavar="FACT", parser=read_fact, help="The fact that is right."),
-]
+_Reason = Annotated[str, option("--reason TEXT", "Why the fact was wrong.", read_reason)]
+_Instead = Annotated[str | None, option("--instead FACT", "The fact that is right.", read_fact)]
 
 
 def revise(
@@ -74,15 +70,15 @@ def revise(
 
 _OptionalFact = Annotated[
     str | None,
-    typer.Argument(
-        metavar="[FACT]",
-        parser=read_reference,
-        help="Only this fact: its id, the first 8 characters of its id, or its text. Or only this "
+    argument(
+        "[FACT]",
+        "Only this fact: its id, the first 8 characters of its id, or its text. Or only this "
         "relation: works_at→Acme Corp.",
+        read_reference,
     ),
 ]
 _ForgetDryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would be deleted, and delete nothing.")
+    bool, option("--dry-run", "Show what would be deleted, and delete nothing.")
 ]
 
 
@@ -149,29 +145,23 @@ def _write_plain(row: ForgottenRow) -> dict[str, object]:
 
 _Facts = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[FACT]...",
-        parser=read_reference,
-        help="Only these facts: their ids, the first 8 characters of the ids, or their texts.",
+    argument(
+        "[FACT]...",
+        "Only these facts: their ids, the first 8 characters of the ids, or their texts.",
+        read_reference,
     ),
 ]
-_Target = Annotated[
-    str,
-    typer.Option("--to", metavar="SPACE", parser=clean_name, help="The space that gets the facts."),
-]
+_Target = Annotated[str, option("--to SPACE", "The space that gets the facts.", clean_name)]
 _Source = Annotated[
     str | None,
-    typer.Option(
-        "--from",
-        metavar="SPACE",
-        parser=clean_name,
-        help="The space that has the facts; default: your home space. [TEXTRAWL_SPACE]",
+    option(
+        "--from SPACE",
+        "The space that has the facts; default: your home space. [TEXTRAWL_SPACE]",
+        clean_name,
     ),
 ]
-_Move = Annotated[
-    bool, typer.Option("--move", help="Also remove the facts from the space that has them.")
-]
-_Ended = Annotated[bool, typer.Option("--with-ended", help="Also facts that are no longer valid.")]
+_Move = Annotated[bool, option("--move", "Also remove the facts from the space that has them.")]
+_Ended = Annotated[bool, option("--with-ended", "Also facts that are no longer valid.")]
 
 
 def share(  # noqa: PLR0913, PLR0917 - each argument is an option

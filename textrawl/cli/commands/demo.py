@@ -18,7 +18,7 @@ from textrawl.cli.demo import (
     run_demo,
 )
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inputs import AsJson
+from textrawl.cli.inputs import AsJson, option
 from textrawl.embedded.postmaster import read_state
 from textrawl.environment import default_data_dir, find_data_dir, read_sources
 from textrawl.errors import StartRefused
@@ -27,7 +27,7 @@ from textrawl.errors import StartRefused
 def demo(
     data_dir: Annotated[
         Path | None,
-        typer.Option(help="Folder of the demo's memory; default: a folder beside your memory's."),
+        option("", "Folder of the demo's memory; default: a folder beside your memory's."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

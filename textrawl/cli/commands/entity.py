@@ -18,6 +18,8 @@ from textrawl.cli.inputs import (
     EntityName,
     SpaceName,
     WrittenSpace,
+    argument,
+    option,
     read_fact,
     read_name,
 )
@@ -38,30 +40,13 @@ entity = typer.Typer(no_args_is_help=True)
 alias = typer.Typer(help="Add, remove and list aliases of entities.", no_args_is_help=True)
 entity.add_typer(alias, name="alias")
 
-_Other = Annotated[
-    str,
-    typer.Argument(metavar="OTHER", parser=read_name, help="The same entity under another name."),
-]
-_Alias = Annotated[
-    str,
-    typer.Argument(metavar="ALIAS", parser=read_name, help="Another name of the entity."),
-]
-_Description = Annotated[
-    str, typer.Argument(metavar="TEXT", parser=read_fact, help="The description, in a sentence.")
-]
-_OptionalName = Annotated[
-    str | None,
-    typer.Argument(metavar="[NAME]", parser=read_name, help="Only this entity."),
-]
-_Merged = Annotated[
-    str,
-    typer.Argument(metavar="NAME", parser=read_name, help="A name that the merged entity had."),
-]
-_Limit = Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="Maximum number of pairs.")]
-_LeastScore = Annotated[
-    float,
-    typer.Option("--min-score", metavar="S", min=0, max=1, help="Smallest score of a pair."),
-]
+_Other = Annotated[str, argument("OTHER", "The same entity under another name.", read_name)]
+_Alias = Annotated[str, argument("ALIAS", "Another name of the entity.", read_name)]
+_Description = Annotated[str, argument("TEXT", "The description, in a sentence.", read_fact)]
+_OptionalName = Annotated[str | None, argument("[NAME]", "Only this entity.", read_name)]
+_Merged = Annotated[str, argument("NAME", "A name that the merged entity had.", read_name)]
+_Limit = Annotated[int, option("N", "Maximum number of pairs.", min=1, max=1000)]
+_LeastScore = Annotated[float, option("--min-score S", "Smallest score of a pair.", min=0, max=1)]
 
 
 @entity.command()
@@ -184,11 +169,8 @@ def _report(row: object, *lines: str, as_json: bool) -> None:
         write_texts(open_console(), *lines)
 
 
-_Name = Annotated[
-    str | None,
-    typer.Argument(metavar="[NAME]", parser=read_name, help="The entity that you are."),
-]
-_Clear = Annotated[bool, typer.Option("--clear", help="Forget which entity you are.")]
+_Name = Annotated[str | None, argument("[NAME]", "The entity that you are.", read_name)]
+_Clear = Annotated[bool, option("--clear", "Forget which entity you are.")]
 _WHO = "Who are you? Give your name, so that `I` in your questions means you, or nothing"
 
 

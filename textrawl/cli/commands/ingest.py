@@ -22,7 +22,7 @@ from textrawl.cli.console import (
     write_message,
 )
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inputs import AsJson, Yes, read_path
+from textrawl.cli.inputs import AsJson, Yes, argument, option, read_path
 from textrawl.cli.memory_session import (
     change_memory,
     open_graph,
@@ -59,20 +59,19 @@ LONGEST_STATEMENT = 600.0  # seconds; a text of 5,000,000 characters takes half 
 
 _Paths = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="PATH...",
-        parser=read_path,
-        help="Files, and folders with their subfolders: text, Markdown, code, HTML and PDF.",
+    argument(
+        "PATH...",
+        "Files, and folders with their subfolders: text, Markdown, code, HTML and PDF.",
+        read_path,
     ),
 ]
 _Graph = Annotated[
     str | None,
-    typer.Option(
-        "--graph",
-        metavar="GRAPH",
-        parser=clean_name,
-        help="Write to this graph; default: the home space if it is a graph, or the only graph. "
+    option(
+        "--graph GRAPH",
+        "Write to this graph; default: the home space if it is a graph, or the only graph. "
         "The first ingest on this machine creates the graph documents.",
+        clean_name,
     ),
 ]
 
@@ -238,14 +237,9 @@ def create_first_graph() -> None:
 
 document = typer.Typer(no_args_is_help=True)
 
-Graph = Annotated[
-    str, typer.Argument(metavar="GRAPH", parser=clean_name, help="Name of a sensitive graph.")
-]
+Graph = Annotated[str, argument("GRAPH", "Name of a sensitive graph.", clean_name)]
 _Document = Annotated[
-    str,
-    typer.Argument(
-        metavar="DOCUMENT", help="Name of the document as `list` shows it, its path or its id."
-    ),
+    str, argument("DOCUMENT", "Name of the document as `list` shows it, its path or its id.")
 ]
 
 

@@ -3,11 +3,9 @@
 import sys
 from typing import Annotated
 
-import typer
-
 from textrawl.cli.console import open_console, open_progress, show_wait, write_json
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inputs import AsJson
+from textrawl.cli.inputs import AsJson, option
 from textrawl.cluster.migration import migrate_distributed
 from textrawl.cluster.nodes import enable_login_on_nodes
 from textrawl.embedded.cluster import run_embedded
@@ -22,24 +20,24 @@ from textrawl.postgres.migrations import migrate as bring_up_to_date
 from textrawl.postgres.vector_indexes import build_missing_indexes
 from textrawl.settings import Settings, read_settings
 
-_CELLS = typer.Option(
+_CELLS = option(
     "--cells",
+    "With --distributed: parts of a new memory that can move to another node (default 32).",
     min=1,
     max=1024,
-    help="With --distributed: parts of a new memory that can move to another node (default 32).",
 )
 
 
 def migrate(
     login: Annotated[
         bool,
-        typer.Option(
+        option(
             "--login",
-            help="Also give the servers' login a password, and write their TEXTRAWL_DATABASE_URL.",
+            "Also give the servers' login a password, and write their TEXTRAWL_DATABASE_URL.",
         ),
     ] = False,
     distributed: Annotated[
-        bool, typer.Option("--distributed", help="Distribute the spaces over a Citus cluster.")
+        bool, option("--distributed", "Distribute the spaces over a Citus cluster.")
     ] = False,
     cells: Annotated[int | None, _CELLS] = None,
     as_json: AsJson = False,

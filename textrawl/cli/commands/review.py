@@ -20,7 +20,16 @@ from textrawl.cli.console import (
     write_message,
     write_texts,
 )
-from textrawl.cli.inputs import AsJson, LongYes, SpaceName, WrittenSpace, read_name, read_reason
+from textrawl.cli.inputs import (
+    AsJson,
+    LongYes,
+    SpaceName,
+    WrittenSpace,
+    argument,
+    option,
+    read_name,
+    read_reason,
+)
 from textrawl.cli.questions import ask
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory.command_results import (
@@ -45,29 +54,19 @@ _WOULD = {
 }
 Ids = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[ID]...",
-        help="Ids of proposals, or the first 8 characters of them. Without ids: all pending "
+    argument(
+        "[ID]...",
+        "Ids of proposals, or the first 8 characters of them. Without ids: all pending "
         "proposals that --by, --entity and --since choose.",
     ),
 ]
-Author = Annotated[
-    str | None,
-    typer.Option("--by", metavar="ACTOR", parser=clean_name, help="Only proposals of this actor."),
-]
-Entity = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", parser=read_name, help="Only proposals about this entity."),
-]
+Author = Annotated[str | None, option("--by ACTOR", "Only proposals of this actor.", clean_name)]
+Entity = Annotated[str | None, option("NAME", "Only proposals about this entity.", read_name)]
 Since = Annotated[
     datetime | None,
-    typer.Option(
-        metavar="TIME",
-        parser=find_start,
-        help="Only proposals since TIME: 2h, 7d, 2026-08-01T12:00Z.",
-    ),
+    option("TIME", "Only proposals since TIME: 2h, 7d, 2026-08-01T12:00Z.", find_start),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan, and change nothing.")]
+DryRun = Annotated[bool, option("--dry-run", "Show the plan, and change nothing.")]
 
 
 @review.command(name="list")
@@ -76,16 +75,12 @@ def list_proposals(  # noqa: PLR0913, PLR0917 - each argument is an option
     entity: Entity = None,
     since: Since = None,
     state: Annotated[
-        State,
-        typer.Option(metavar="STATE", help="pending, accepted, rejected, withdrawn or any."),
+        State, option("STATE", "pending, accepted, rejected, withdrawn or any.")
     ] = "pending",
     limit: Annotated[
-        int,
-        typer.Option(metavar="N", min=1, max=MOST_PROPOSALS, help="Maximum number of proposals."),
+        int, option("N", "Maximum number of proposals.", min=1, max=MOST_PROPOSALS)
     ] = 20,
-    offset: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Number of proposals to skip.")
-    ] = 0,
+    offset: Annotated[int, option("N", "Number of proposals to skip.", min=0)] = 0,
     space: SpaceName = None,
     as_json: AsJson = False,
 ) -> None:
@@ -118,10 +113,7 @@ def list_proposals(  # noqa: PLR0913, PLR0917 - each argument is an option
 
 @review.command()
 def show(
-    proposal: Annotated[
-        str,
-        typer.Argument(metavar="ID", help="Id of a pending proposal."),
-    ],
+    proposal: Annotated[str, argument("ID", "Id of a pending proposal.")],
     space: SpaceName = None,
     as_json: AsJson = False,
 ) -> None:
@@ -151,12 +143,7 @@ def accept(  # noqa: PLR0913, PLR0917 - each argument is an option
 
 @review.command()
 def reject(  # noqa: PLR0913, PLR0917 - each argument is an option
-    reason: Annotated[
-        str,
-        typer.Option(
-            metavar="TEXT", parser=read_reason, help="The reason, which the author can read."
-        ),
-    ],
+    reason: Annotated[str, option("TEXT", "The reason, which the author can read.", read_reason)],
     ids: Ids = None,
     by: Author = None,
     entity: Entity = None,
@@ -268,7 +255,7 @@ _FINDINGS = {
 
 def tidy(
     apply: Annotated[
-        bool, typer.Option("--apply", help="Propose what was found, for a reviewer to decide.")
+        bool, option("--apply", "Propose what was found, for a reviewer to decide.")
     ] = False,
     space: WrittenSpace = None,
     as_json: AsJson = False,

@@ -31,7 +31,7 @@ from textrawl.cli.console import (
     write_message,
     write_texts,
 )
-from textrawl.cli.inputs import AsJson, NamedSpace, Yes
+from textrawl.cli.inputs import AsJson, NamedSpace, Yes, argument, option
 from textrawl.cli.memory_session import administer_graph, read_key_files
 from textrawl.environment import read_foreign
 from textrawl.errors import ArgumentInvalid, require_writable
@@ -63,19 +63,16 @@ CORTEXGRAPH_NAMES = {
 _TIER = "public, personal or sensitive"
 _MOST_TOKENS = 100_000
 NewTier = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TIER", help=f"Create a graph, which holds documents instead of facts: {_TIER}."
-    ),
+    str | None, option("TIER", f"Create a graph, which holds documents instead of facts: {_TIER}.")
 ]
 RecallTokens = Annotated[
     int | None,
-    typer.Option(
-        metavar="N",
+    option(
+        "N",
+        "Largest number of tokens of the graph in one answer; default: 4000 if public, 2000 "
+        "if personal. A sensitive graph always has 0.",
         min=0,
         max=_MOST_TOKENS,
-        help="Largest number of tokens of the graph in one answer; default: 4000 if public, 2000 "
-        "if personal. A sensitive graph always has 0.",
     ),
 ]
 
@@ -85,10 +82,10 @@ def create(
     name: NamedSpace,
     language: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            parser=clean_name,
-            help="Language of the facts: a text search configuration of Postgres, such as german.",
+        option(
+            "NAME",
+            "Language of the facts: a text search configuration of Postgres, such as german.",
+            clean_name,
         ),
     ] = "english",
     tier: NewTier = None,
@@ -125,9 +122,7 @@ def list_spaces(as_json: AsJson = False) -> None:
 @space.command()
 def rename(
     name: NamedSpace,
-    new_name: Annotated[
-        str, typer.Argument(metavar="NEW-NAME", parser=clean_name, help="The new name.")
-    ],
+    new_name: Annotated[str, argument("NEW-NAME", "The new name.", clean_name)],
     as_json: AsJson = False,
 ) -> None:
     """Rename a space. Addresses with the old name, such as /mcp/SPACE, stop working."""
@@ -140,10 +135,10 @@ def language(
     name: NamedSpace,
     new_language: Annotated[
         str,
-        typer.Argument(
-            metavar="LANGUAGE",
-            parser=clean_name,
-            help="A text search configuration of Postgres, such as german, or simple.",
+        argument(
+            "LANGUAGE",
+            "A text search configuration of Postgres, such as german, or simple.",
+            clean_name,
         ),
     ],
     as_json: AsJson = False,
@@ -156,9 +151,7 @@ def language(
 @space.command()
 def tier(
     name: NamedSpace,
-    new_tier: Annotated[
-        str, typer.Argument(metavar="TIER", parser=clean_name, help=f"The new tier: {_TIER}.")
-    ],
+    new_tier: Annotated[str, argument("TIER", f"The new tier: {_TIER}.", clean_name)],
     recall_tokens: RecallTokens = None,
     as_json: AsJson = False,
 ) -> None:
@@ -199,16 +192,14 @@ def key(
     name: NamedSpace,
     export_to: Annotated[
         Path | None,
-        typer.Option(
-            "--export",
-            metavar="FILE",
-            help="Write the key to FILE, for another machine or a safe place. Who has this file "
+        option(
+            "--export FILE",
+            "Write the key to FILE, for another machine or a safe place. Who has this file "
             "can read all documents.",
         ),
     ] = None,
     import_from: Annotated[
-        Path | None,
-        typer.Option("--import", metavar="FILE", help="Add the key of a FILE of --export here."),
+        Path | None, option("--import FILE", "Add the key of a FILE of --export here.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -270,12 +261,10 @@ def destroy_key(
 @space.command()
 def review(
     name: NamedSpace,
-    on: Annotated[bool, typer.Option("--on/--off", help="Whether writes become proposals.")] = True,
+    on: Annotated[bool, option("--on/--off", "Whether writes become proposals.")] = True,
     days: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", min=1, max=3650, help="Days after which proposals expire; default: never."
-        ),
+        option("N", "Days after which proposals expire; default: never.", min=1, max=3650),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -304,20 +293,16 @@ def _describe_review(row: ChangedReviewRow) -> str:
 def decay(  # noqa: PLR0913, PLR0917 - each argument is an option
     name: NamedSpace,
     half_life: Annotated[
-        float | None, typer.Option(metavar="DAYS", help="Days in which an unused score halves.")
+        float | None, option("DAYS", "Days in which an unused score halves.")
     ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="power_law, exponential or two_component."),
-    ] = None,
+    model: Annotated[str | None, option("NAME", "power_law, exponential or two_component.")] = None,
     values: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Any other value that is shown."),
+        list[str] | None, option("--set NAME=VALUE", "Any other value that is shown.")
     ] = None,
     cortexgraph: Annotated[
-        bool, typer.Option("--cortexgraph", help="Take the CORTEXGRAPH_ variables, too.")
+        bool, option("--cortexgraph", "Take the CORTEXGRAPH_ variables, too.")
     ] = False,
-    reset: Annotated[bool, typer.Option("--reset", help="First return to the defaults.")] = False,
+    reset: Annotated[bool, option("--reset", "First return to the defaults.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show or change how the memories of the decay tools fade in a space."""
@@ -336,7 +321,7 @@ def decay(  # noqa: PLR0913, PLR0917 - each argument is an option
 @space.command()
 def archive(
     name: NamedSpace,
-    restore: Annotated[bool, typer.Option("--restore", help="Reopen an archived space.")] = False,
+    restore: Annotated[bool, option("--restore", "Reopen an archived space.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Close a space to everybody. Its content, grants and tokens are kept."""
@@ -348,7 +333,7 @@ def archive(
 @space.command()
 def index(
     name: NamedSpace,
-    drop: Annotated[bool, typer.Option("--drop", help="Delete the index.")] = False,
+    drop: Annotated[bool, option("--drop", "Delete the index.")] = False,
 ) -> None:
     """Build a vector index for one large space, while others read and write.
 
