@@ -140,16 +140,21 @@ def argument(form: str, text: str, parser: Callable[[str], Any] | None = None) -
 
 
 def option(
-    form: str, text: str, parser: Callable[[str], Any] | None = None, **limits: float
+    form: str,
+    text: str,
+    parser: Callable[[str], Any] | None = None,
+    *,
+    min: float | None = None,
+    max: float | None = None,
 ) -> Any:
     """Return an option, with the `form` of its help, such as "--limit -n N", and the `text`.
 
-    Without a name in its form it has that of its parameter. `limits` are its `min` and its `max`.
+    Without a name in its form, it has the name of its parameter.
     """
     words = form.split()
     names = [word for word in words if word.startswith("-")]
     metavar = " ".join(words[len(names) :]) or None
-    return typer.Option(*names, metavar=metavar, help=text, parser=parser, **limits)
+    return typer.Option(*names, metavar=metavar, help=text, parser=parser, min=min, max=max)
 
 
 EntityName = Annotated[str, argument("NAME", "Name of the entity.", read_name)]
