@@ -162,12 +162,8 @@ def create_token(
     the scope to the actor there.
     """
     scopes, expires_at, text = read_scopes(scope), find_end(expires), make_token()
-    rights: dict[str, Any] = {
-        "actor": actor,
-        "space": space,
-        "scopes": scopes,
-        "expires_at": expires_at,
-    }
+    ends = {"expires_at": expires_at}
+    rights: dict[str, Any] = {"actor": actor, "space": space, "scopes": scopes, **ends}
     [number] = call_database(
         "create_token",
         int,
@@ -242,15 +238,7 @@ def rotate_token(
         overlap=span,
         expires_at=expires_at,
     )
-    _write_token(text, _list_details(row), as_json=as_json)
-    write_message(
-        f"{shorten_token(text)} of {row.actor} {_write_end(row.ends_at)}; the old token "
-        f"{_write_end(row.former_ends_at)}. The new token is not shown again."
-    )
-
-
-def _list_details(row: RotatedTokenRow) -> dict[str, object]:
-    return {
+    details = {
         "id": row.token,
         "actor": row.actor,
         "space": row.home,
@@ -258,6 +246,11 @@ def _list_details(row: RotatedTokenRow) -> dict[str, object]:
         "expires_at": row.ends_at,
         "former_expires_at": row.former_ends_at,
     }
+    _write_token(text, details, as_json=as_json)
+    write_message(
+        f"{shorten_token(text)} of {row.actor} {_write_end(row.ends_at)}; the old token "
+        f"{_write_end(row.former_ends_at)}. The new token is not shown again."
+    )
 
 
 def _write_token(text: str, details: Mapping[str, object], *, as_json: bool) -> None:

@@ -107,7 +107,11 @@ def list_nodes(as_json: AsJson = False) -> None:
         write_json({**asdict(sizes), "faults": faults, "away": away})
         return
     _show_sizes(sizes)
-    _show_findings(findings)
+    for fault in findings.faults:
+        write_message(f"{fault.schema} is {fault.kind} on {fault.node.address}.")
+    if findings.faults:
+        write_message("A move was interrupted: `textrawl migrate --distributed` repairs cells.")
+    _show_away(findings)
 
 
 @cluster.command()
@@ -250,14 +254,6 @@ def _show_sizes(sizes: ClusterSizes) -> None:
         for row in sizes.spaces
     ]
     show_table(("space", "worker", "cell", "facts", "size of cell"), spaces)
-
-
-def _show_findings(findings: CellFindings) -> None:
-    for fault in findings.faults:
-        write_message(f"{fault.schema} is {fault.kind} on {fault.node.address}.")
-    if findings.faults:
-        write_message("A move was interrupted: `textrawl migrate --distributed` repairs cells.")
-    _show_away(findings)
 
 
 def _show_away(findings: CellFindings) -> None:

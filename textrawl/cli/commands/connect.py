@@ -121,11 +121,14 @@ class ConnectedClient(NamedTuple):
 
 def list_connections(project: Path | None) -> list[ConnectedClient]:
     """Return all clients, with the configuration of the user or of a project."""
-    return [
-        _describe_row(client, project)
-        for client in CLIENTS.values()
-        if project is None or client.project_files
-    ]
+    rows: list[ConnectedClient] = []
+    for client in CLIENTS.values():
+        if project is None or client.project_files:
+            path = client.find_file(project)
+            found = client.is_installed(), _find_entry(client, path)
+            hooks = _find_hooks(client) if project is None else "no"
+            rows.append(ConnectedClient(client.name, client.title, *found, hooks, str(path)))
+    return rows
 
 
 def show_connections(rows: Sequence[ConnectedClient], *, as_json: bool) -> None:
@@ -144,15 +147,6 @@ def show_connections(rows: Sequence[ConnectedClient], *, as_json: bool) -> None:
             write_row(cells)
     if console.is_terminal:
         console.print(table)
-
-
-def _describe_row(client: ClientProgram, project: Path | None) -> ConnectedClient:
-    path = client.find_file(project)
-    connected = _find_entry(client, path)
-    hooks = _find_hooks(client) if project is None else "no"
-    return ConnectedClient(
-        client.name, client.title, client.is_installed(), connected, hooks, str(path)
-    )
 
 
 def _find_entry(client: ClientProgram, path: Path) -> Answer:
@@ -310,20 +304,17 @@ def disconnect(
     in the file since then stays. The memory itself is not touched.
     """
     chosen = choose_client(client)
-    plan = _plan_removal(chosen, Path.cwd() if project else None)
+    place = Path.cwd() if project else None
+    # What a connection adds for the server, whatever its entry is.
+    server = chosen.list_additions(LocalServer(find_command()), chosen.find_file(place))
+    hooks = [] if project else [hook for hook in list_hooks(chosen) if hook.append]
+    plan = plan_disconnection(chosen.name, place, [*server, *hooks])
     confirm_plan(plan, yes=yes, as_json=as_json)
     files = [str(change.snapshot.path) for change in plan.needed or plan.changes[:1]]
     if as_json:
         write_json({"client": chosen.name, "changed": bool(plan.needed), "files": files})
     state = "is disconnected" if plan.needed else "is not connected"
     write_message(f"{chosen.title} {state}: {', '.join(files)}.")
-
-
-def _plan_removal(client: ClientProgram, project: Path | None) -> ConfigurationPlan:
-    # What a connection adds for the server, whatever its entry is.
-    server = client.list_additions(LocalServer(find_command()), client.find_file(project))
-    hooks = [hook for hook in list_hooks(client) if hook.append] if project is None else []
-    return plan_disconnection(client.name, project, [*server, *hooks])
 
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -373,7 +364,8 @@ def read_assignments(assignments: Sequence[str]) -> dict[str, str]:
                 f"{assignment!r} is not a setting: write NAME=VALUE with a name that "
                 "`textrawl settings` lists."
             )
-        if SecretStr in _list_types(field):
+        annotation = Settings.model_fields[field].annotation
+        if SecretStr in (annotation, *getattr(annotation, "__args__", ())):
             raise typer.BadParameter(
                 f"{write_name(field)} is secret and does not belong in a client's file: write "
                 "it into ~/.config/textrawl/.env."
@@ -381,11 +373,6 @@ def read_assignments(assignments: Sequence[str]) -> dict[str, str]:
         read[write_name(field)] = value
     read_settings(**{name.removeprefix(PREFIX).lower(): value for name, value in read.items()})
     return read
-
-
-def _list_types(field: str) -> tuple[object, ...]:
-    annotation = Settings.model_fields[field].annotation
-    return (annotation, *getattr(annotation, "__args__", ()))
 
 
 def _choose_token(file: Path | None, keyring: str | None) -> ServerToken | None:
@@ -448,13 +435,17 @@ def connect(  # noqa: PLR0913, PLR0917 - each argument is an option
     if printing:
         if with_hooks:
             raise typer.BadParameter("--print shows only the server: leave --with-hooks out")
-        _print(client, server, place)
+        shown = CLIENTS.get(client or "") or OTHER
+        for addition in shown.list_additions(server, shown.find_file(place), hidden=True):
+            write_line(write_entry(addition))
         return
     chosen = choose_client(client)
     plan = _plan(chosen, server, place, with_hooks=with_hooks)
     backups = confirm_plan(plan, yes=yes, as_json=as_json)
     if as_json:
-        write_json(_describe(chosen, plan, backups))
+        files = [str(change.snapshot.path) for change in plan.changes]
+        changed = {"changed": bool(plan.needed), "files": files}
+        write_json({"client": chosen.name, **changed, "backups": list(map(str, backups))})
     _report(chosen, server, plan, backups)
     if can_ask() and not (yes or as_json) and server == LocalServer(find_command()):
         _meet()
@@ -468,12 +459,6 @@ def _meet() -> None:
         introduce()
     except (TextrawlError, StartRefused) as error:
         write_message(f"The memory does not know yet who you are: {error}.")
-
-
-def _print(name: str | None, server: Server, project: Path | None) -> None:
-    client = CLIENTS.get(name or "") or OTHER
-    for addition in client.list_additions(server, client.find_file(project), hidden=True):
-        write_line(write_entry(addition))
 
 
 def _plan(
@@ -512,14 +497,3 @@ def _find_state(server: Server) -> str:
     if obstacle is None:
         return "is connected"
     return f"has the entry, but {server.url} cannot be used ({obstacle})"
-
-
-def _describe(
-    client: ClientProgram, plan: ConfigurationPlan, backups: list[Path]
-) -> dict[str, object]:
-    return {
-        "client": client.name,
-        "changed": bool(plan.needed),
-        "files": [str(change.snapshot.path) for change in plan.changes],
-        "backups": [str(backup) for backup in backups],
-    }

@@ -131,17 +131,14 @@ def draw_costs(console: Console, report: CostReport, settings: Settings) -> None
     console.print(_draw_introduction(report.introduction))
     if report.recalls is not None:
         console.print("\n[bold]Recalls[/]")
-        console.print(_draw_recalls(report.recalls, recorded=_are_recorded(settings)))
+        recorded = settings.record_recalls != "off" and not settings.read_only
+        console.print(_draw_recalls(report.recalls, recorded=recorded))
     if report.answer is not None:
         console.print()
         _draw_answer(console, report.answer, settings.max_response_tokens)
     if report.missing is not None:
         console.print("\n[bold]Recalls and answers[/] cannot be counted.")
         console.print(Text(report.missing), soft_wrap=True)
-
-
-def _are_recorded(settings: Settings) -> bool:
-    return settings.record_recalls != "off" and not settings.read_only
 
 
 def _draw_introduction(introduction: DefinitionCosts) -> Table:

@@ -12,6 +12,7 @@ from textrawl.cli.console import (
     open_progress,
     write_json,
     write_message,
+    write_result,
     write_texts,
 )
 from textrawl.cli.inputs import (
@@ -58,14 +59,11 @@ def revise(
     was right and is no longer so, use `textrawl remember --replaces`.
     """
     row = ask("revise", RevisedRow, space, name=name, fact=fact, reason=reason, instead=instead)
-    if as_json:
-        write_json(row)
-    else:
-        verb = "Already revised" if row.repeated else "Revised"
-        lines = [f"{verb} {row.entity_name}: {row.content or row.observation_id}"]
-        if row.successor_id:
-            lines.append(f"Instead: {str(row.successor_id)[:8]} {instead}")
-        write_texts(open_console(), *lines)
+    verb = "Already revised" if row.repeated else "Revised"
+    lines = [f"{verb} {row.entity_name}: {row.content or row.observation_id}"]
+    if row.successor_id:
+        lines.append(f"Instead: {str(row.successor_id)[:8]} {instead}")
+    write_result(row, *lines, as_json=as_json)
 
 
 _OptionalFact = Annotated[
@@ -195,32 +193,21 @@ def share(  # noqa: PLR0913, PLR0917 - each argument is an option
         if as_json and dry_run:
             write_json(plan)
         else:
-            _show_sharing(plan, target, open_progress() if as_json else open_console(), move=move)
+            line = f"{_describe(plan)} of {plan.entity_name} to {target}:"
+            write_texts(
+                open_progress() if as_json else open_console(),
+                f"This {'moves' if move else 'copies'} {line}",
+                *[f"  {content}" for content in plan.sample or []],
+            )
         if dry_run:
             return
         confirm("Share this?", "shared")
     done = ask("share", SharedRow, **wanted, dry_run=False)
-    if as_json:
-        write_json(done)
-    else:
-        _report(done, target, move=move)
-
-
-def _show_sharing(plan: SharedRow, target: str, console: Console, *, move: bool) -> None:
-    verb = "moves" if move else "copies"
-    line = f"This {verb} {_describe(plan)} of {plan.entity_name} to {target}:"
-    write_texts(console, line, *[f"  {content}" for content in plan.sample or []])
-
-
-def _report(done: SharedRow, target: str, *, move: bool) -> None:
     line = f"Shared {done.entity_name} with {target}: {_describe(done)}"
     if done.duplicate_facts:
         line += f", {count(done.duplicate_facts, 'fact')} known there"
-    lines = [line]
-    if move:
-        moved = f"{count(done.moved_facts, 'fact')} and {count(done.moved_relations, 'relation')}"
-        lines.append(f"Taken away: {moved}")
-    write_texts(open_console(), *lines)
+    moved = f"{count(done.moved_facts, 'fact')} and {count(done.moved_relations, 'relation')}"
+    write_result(done, line, *([f"Taken away: {moved}"] if move else []), as_json=as_json)
 
 
 def _describe(row: SharedRow) -> str:

@@ -47,7 +47,10 @@ def demo(
         _set_aside(folder)
         result = _run(folder)
     if as_json:
-        write_json(_write_plain(result))
+        answers = [asdict(answer) for answer in result.answers]
+        scenes = [{"asked": answer.pop("question")} | answer for answer in answers]
+        told = {"encoding": result.encoding, "seconds": result.seconds}
+        write_json({"stored": asdict(result.stored), "scenes": scenes, **told})
         return
     console = open_console()
     draw_demo(console, result, folder)
@@ -84,16 +87,6 @@ def _set_aside(folder: Path) -> None:
     )
     folder.rename(kept)
     write_message(f"This version cannot use {folder}, so it is made anew. The old one is {kept}.")
-
-
-def _write_plain(result: DemoResult) -> dict[str, object]:
-    answers = [asdict(answer) for answer in result.answers]
-    return {
-        "stored": asdict(result.stored),
-        "scenes": [{"asked": answer.pop("question")} | answer for answer in answers],
-        "encoding": result.encoding,
-        "seconds": result.seconds,
-    }
 
 
 def _run(folder: Path) -> DemoResult:

@@ -6,11 +6,9 @@ import typer
 
 from textrawl.cli.console import (
     count,
-    open_console,
     show_rows,
-    write_json,
     write_message,
-    write_texts,
+    write_result,
 )
 from textrawl.cli.inputs import (
     AsJson,
@@ -63,7 +61,7 @@ def merge(
     """
     row = ask("merge", MergeRow, space, name=name, other=other, dry_run=dry_run)
     verb = "Would merge" if dry_run else "Merged"
-    _report(
+    write_result(
         row,
         f"{verb} {row.merged_name} ({row.merged_type}) into {row.kept_name} ({row.kept_type})",
         _count(row.facts, row.relations),
@@ -87,7 +85,7 @@ def split(
     """
     row = ask("split", SplitRow, space, name=name, dry_run=dry_run)
     verb = "Would split" if dry_run else "Split"
-    _report(
+    write_result(
         row,
         f"{verb} {row.merged_name} from {row.kept_name}",
         f"{_count(row.facts, row.relations)} of {row.merged_name}",
@@ -124,7 +122,7 @@ def describe(
     The description is a fact of the entity, so a search finds it, and `textrawl forget` deletes it.
     """
     row = ask("set_description", DescribedRow, space, name=name, text=text)
-    _report(row, f"{row.entity_name}: {text}", as_json=as_json)
+    write_result(row, f"{row.entity_name}: {text}", as_json=as_json)
 
 
 @alias.command("add")
@@ -133,7 +131,7 @@ def add_alias(
 ) -> None:
     """Give an entity another name."""
     row = ask("add_alias", NamedRow, space, name=name, other=other)
-    _report(row, f"{row.stored_alias} is a name of {row.entity_name}", as_json=as_json)
+    write_result(row, f"{row.stored_alias} is a name of {row.entity_name}", as_json=as_json)
 
 
 @alias.command("remove")
@@ -141,7 +139,7 @@ def remove_alias(other: _Alias, space: WrittenSpace = None, as_json: AsJson = Fa
     """Remove a wrong alias. Facts that were written under it stay."""
     row = ask("remove_alias", UnnamedRow, space, other=other)
     line = f"{row.stored_alias} is no longer a name of {row.entity_name}"
-    _report(row, line, as_json=as_json)
+    write_result(row, line, as_json=as_json)
 
 
 @alias.command("list")
@@ -160,13 +158,6 @@ def _list_alias(row: AliasRow) -> list[str]:
 
 def _count(facts: int, relations: int) -> str:
     return f"{count(facts, 'fact')}, {count(relations, 'relation')}"
-
-
-def _report(row: object, *lines: str, as_json: bool) -> None:
-    if as_json:
-        write_json(row)
-    else:
-        write_texts(open_console(), *lines)
 
 
 _Name = Annotated[str | None, argument("[NAME]", "The entity that you are.", read_name)]
@@ -190,17 +181,12 @@ def me(
         rows = ask("set_own", list[OwnRow], space, name=name)
     else:
         rows = ask("list_own", list[OwnRow], space)
-    if as_json:
-        write_json(rows)
-    elif not rows:
+    if not (rows or as_json):
         write_message("The memory does not know who you are: name your entity, `textrawl me NAME`.")
-    else:
-        when = "no longer" if clear else "now" if name is not None else ""
-        lead = " ".join(filter(None, ("You are", when)))
-        write_texts(
-            open_console(),
-            *[f"{lead} {row.entity_name} ({row.entity_type}) in {row.space}" for row in rows],
-        )
+        return
+    lead = f"You are{' no longer' if clear else ' now' if name is not None else ''}"
+    lines = [f"{lead} {row.entity_name} ({row.entity_type}) in {row.space}" for row in rows]
+    write_result(rows, *lines, as_json=as_json)
 
 
 def introduce() -> None:

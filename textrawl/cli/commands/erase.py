@@ -84,7 +84,8 @@ def erase(  # noqa: PLR0913, PLR0917 - each argument is an option
             )
         elif not dry_run:
             erasing = _Erasing(names, keep, space, as_json)
-            erasing.run(plan, (receipt or _name_file()).absolute(), yes=yes)
+            name = f"erasure-{datetime.now(UTC):%Y%m%dT%H%M%SZ}{SUFFIX}"
+            erasing.run(plan, (receipt or Path(name)).absolute(), yes=yes)
     else:
         raise typer.BadParameter("give the name of a person, or --verify FILE")
 
@@ -127,10 +128,6 @@ class _Erasing(NamedTuple):
         for row in done:
             write_message(f"Erased {count(row.rows, 'row')} in {row.space_name}.")
         write_message(f"The receipt is {file}: keep it beside your backups.")
-
-
-def _name_file() -> Path:
-    return Path(f"erasure-{datetime.now(UTC):%Y%m%dT%H%M%SZ}{SUFFIX}")
 
 
 def _draw(names: Sequence[str], plan: Sequence[ErasurePlanRow]) -> Tree:

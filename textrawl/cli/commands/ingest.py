@@ -96,7 +96,8 @@ def ingest(paths: _Paths, graph: _Graph = None, as_json: AsJson = False) -> None
         "textrawl ingest", None, work, homeless=True, least_timeout=LONGEST_STATEMENT
     )
     _tell_refusals(report, findings.left_out)
-    _tell_secrets(report, gate)
+    gate.places = [f"{found.name}: {kinds}" for found, kinds in report.secrets]
+    write_message(*gate.describe())
     if as_json:
         write_json(_write_plain(chosen, report, findings.left_out))
     else:
@@ -133,7 +134,10 @@ def _find(paths: list[Path]) -> FoundFiles:
 
 
 def _tell_refusals(report: IngestReport, left_out: int) -> None:
-    for reason, names in _group_refusals(report).items():
+    refused = dict[str, list[str]]()
+    for found, reason in report.refused:
+        refused.setdefault(reason, []).append(found.name)
+    for reason, names in refused.items():
         if len(names) == 1:
             write_message(f"{names[0]} was not stored: {reason}")
         else:
@@ -155,19 +159,6 @@ def tell_missing_vectors(reason: str) -> None:
         f"New chunks have no vectors yet ({reason}). Until a server adds them, recall finds the "
         "chunks by their words"
     )
-
-
-def _tell_secrets(report: IngestReport, gate: SecretGate) -> None:
-    gate.places = [f"{found.name}: {kinds}" for found, kinds in report.secrets]
-    write_message(*gate.describe())
-
-
-def _group_refusals(report: IngestReport) -> dict[str, list[str]]:
-    """Return the names of refused files by the reason."""
-    grouped = dict[str, list[str]]()
-    for found, reason in report.refused:
-        grouped.setdefault(reason, []).append(found.name)
-    return grouped
 
 
 def _tell(graph: str, report: IngestReport, seconds: float) -> None:

@@ -60,7 +60,10 @@ def migrate(
     if as_json:
         write_json(report)
     else:
-        (open_progress() if login else open_console()).print(_describe(report), soft_wrap=True)
+        done = "Rebuilt the functions." if report.rebuilt else "Up to date already: nothing to do."
+        if report.applied:
+            done = f"Applied {', '.join(report.applied)} and built the functions."
+        (open_progress() if login else open_console()).print(done, soft_wrap=True)
     if login and settings.database_url is not None:
         conninfo, timeout = settings.database_url.get_secret_value(), settings.database_timeout
         enable = enable_login_on_nodes if distributed else enable_login
@@ -80,9 +83,3 @@ async def _migrate(settings: Settings, *, distributed: bool, cells: int | None) 
     )
     await build_missing_indexes(conninfo)
     return report
-
-
-def _describe(report: MigrationReport) -> str:
-    if report.applied:
-        return f"Applied {', '.join(report.applied)} and built the functions."
-    return "Rebuilt the functions." if report.rebuilt else "Up to date already: nothing to do."

@@ -188,7 +188,8 @@ def _show_facts(answer: SocketAnswer, *, as_json: bool) -> None:
     if as_json:
         plain = sys.stdout.encoding.lower() != "utf-8"
         text = json.dumps(_describe_facts(answer), ensure_ascii=plain, indent=2)
-        sys.stdout.write(f"{_escape(text)}\n")
+        harmless = text.isascii() and text.replace("\n", "").isprintable()
+        sys.stdout.write(f"{text if harmless else escape_json(text)}\n")
     elif answer.ids:
         sys.stdout.write(f"{answer.text}\n")
     else:
@@ -225,9 +226,3 @@ def _describe_facts(answer: SocketAnswer) -> dict[str, Any]:
         "facts": [facts[one] for one in answer.ids],
         **{name: answer.content[name] for name in ("missing", "closest") if name in answer.content},
     }
-
-
-def _escape(text: str) -> str:
-    if text.isascii() and text.replace("\n", "").isprintable():
-        return text
-    return escape_json(text)

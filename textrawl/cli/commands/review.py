@@ -5,7 +5,7 @@ Without an LLM, `tidy` proposes to mend what is out of order in the memory.
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -18,6 +18,7 @@ from textrawl.cli.console import (
     open_progress,
     write_json,
     write_message,
+    write_result,
     write_texts,
 )
 from textrawl.cli.inputs import (
@@ -138,7 +139,7 @@ def accept(  # noqa: PLR0913, PLR0917 - each argument is an option
 ) -> None:
     """Accept proposals: store them with their authors, all or none."""
     chosen = _choose(ids, by, entity, since, space)
-    _decide(chosen, "accept", None, _Options(space, dry_run, yes, as_json))
+    _decide(chosen, "accept", None, space, dry_run=dry_run, yes=yes, as_json=as_json)
 
 
 @review.command()
@@ -155,7 +156,7 @@ def reject(  # noqa: PLR0913, PLR0917 - each argument is an option
 ) -> None:
     """Reject proposals, all or none. Their authors can read the reason."""
     chosen = _choose(ids, by, entity, since, space)
-    _decide(chosen, "reject", reason, _Options(space, dry_run, yes, as_json))
+    _decide(chosen, "reject", reason, space, dry_run=dry_run, yes=yes, as_json=as_json)
 
 
 def _choose(
@@ -189,18 +190,17 @@ def _choose(
     return [str(row.id) for row in found]
 
 
-class _Options(NamedTuple):
-    """The options of a decision that do not choose proposals."""
-
-    space: str | None
-    dry_run: bool
-    yes: bool
-    as_json: bool
-
-
-def _decide(ids: list[str], decision: Decision, reason: str | None, options: _Options) -> None:
+def _decide(  # noqa: PLR0913 - each argument is an option
+    ids: list[str],
+    decision: Decision,
+    reason: str | None,
+    space: str | None,
+    *,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
     """Show the plan, ask, and carry it out."""
-    space, dry_run, yes, as_json = options
     if dry_run or not yes:
         plan = ask("plan_decision", list[PlannedRow], space, ids=ids)
         if as_json and dry_run:
@@ -267,10 +267,7 @@ def tidy(
     list` shows them. A second run finds nothing new, and nothing that was rejected.
     """
     rows = ask("tidy", list[FindingRow], space, dry_run=not apply)
-    if as_json:
-        write_json(rows)
-    else:
-        write_texts(open_console(), *_sum_up(rows))
+    write_result(rows, *_sum_up(rows), as_json=as_json)
     if not rows:
         write_message("Nothing new is out of order.")
     elif apply:
@@ -283,9 +280,7 @@ def _sum_up(rows: Sequence[FindingRow]) -> list[str]:
     """Return a line for each kind of finding, with its number and an example."""
     lines: list[str] = []
     for finding, (one, several) in _FINDINGS.items():
-        found = [row for row in rows if row.finding == finding]
-        if found:
-            first = found[0]
-            what = one if len(found) == 1 else several
+        if found := [row for row in rows if row.finding == finding]:
+            what, first = one if len(found) == 1 else several, found[0]
             lines.append(f"{len(found):,} {what}: {first.entity_name}: {first.content}")
     return lines

@@ -21,7 +21,6 @@ from textrawl.cli.administration import (
 from textrawl.cli.console import (
     confirm,
     count,
-    open_console,
     show_index_progress,
     show_progress,
     show_rows,
@@ -29,7 +28,7 @@ from textrawl.cli.console import (
     write_instant,
     write_json,
     write_message,
-    write_texts,
+    write_result,
 )
 from textrawl.cli.inputs import AsJson, NamedSpace, Yes, argument, option
 from textrawl.cli.memory_session import administer_graph, read_key_files
@@ -145,7 +144,19 @@ def language(
 ) -> None:
     """Change the language of a space. Servers rebuild its search documents in the background."""
     row = _change("change_language", ChangedLanguageRow, name=name, language=new_language)
-    _report_language(row, as_json=as_json)
+    if as_json:
+        write_json(row)
+    if row.former_language == row.new_language:
+        write_message(f"The language of {row.space} is {row.new_language} already.")
+        return
+    rebuilding = (
+        f" Servers rebuild {count(row.documents, 'search document')} in the background; searches "
+        "find all facts meanwhile."
+    )
+    write_message(
+        f"The language of {row.space} is {row.new_language} now, {row.former_language} before."
+        f"{rebuilding if row.documents else ''}"
+    )
 
 
 @space.command()
@@ -166,7 +177,9 @@ def tier(
         read_key_files().prepare()
     given = {"name": name, "tier": new_tier, "recall_tokens": recall_tokens}
     row = _change("change_tier", ChangedTierRow, **given, encrypting=True)
-    encrypted = _encrypt_sources(name) if row.new_tier == "sensitive" else 0
+    encrypted = 0
+    if row.new_tier == "sensitive":
+        encrypted = administer_graph("textrawl space tier", name, _encrypt_sources)
     if as_json:
         write_json(row)
     write_message(f"{row.space} is {row.new_tier}: at most {count(row.cap, 'token')} in an answer.")
@@ -178,13 +191,9 @@ def tier(
         )
 
 
-def _encrypt_sources(name: str) -> int:
-    async def work(graph: EncryptedGraph) -> int:
-        total = (await graph.find()).clear
-        with show_progress("Documents", total) as step:
-            return await graph.encrypt_sources(step)
-
-    return administer_graph("textrawl space tier", name, work)
+async def _encrypt_sources(graph: EncryptedGraph) -> int:
+    with show_progress("Documents", (await graph.find()).clear) as step:
+        return await graph.encrypt_sources(step)
 
 
 @space.command()
@@ -208,12 +217,9 @@ def key(
         raise typer.BadParameter("use --export or --import, not both")
     work = partial(_copy_key, export_to, import_from)
     shown = administer_graph("textrawl space", name, work, changes_memory=False)
-    if as_json:
-        write_json(shown)
-        return
     lines = (f"{label.replace('_', ' ')}: {value}" for label, value in shown.items())
-    write_texts(open_console(), *lines)
-    if export_to:
+    write_result(shown, *lines, as_json=as_json)
+    if export_to and not as_json:
         write_message(f"Who has {export_to} can read all documents of {name}: keep it safe.")
 
 
@@ -311,11 +317,20 @@ def decay(  # noqa: PLR0913, PLR0917 - each argument is an option
         changes |= {key: read_foreign(name) for name, key in CORTEXGRAPH_NAMES.items()}
     chosen = {"half_life_days": half_life, "model": model}
     changes |= {key: value for key, value in chosen.items() if value is not None}
-    changes |= _read_values(values or [])
+    if wrong := [value for value in values or () if "=" not in value]:
+        raise typer.BadParameter(f"{wrong[0]}: write NAME=VALUE")
+    changes |= dict(value.split("=", 1) for value in values or ())
     given = json.dumps({k: v for k, v in changes.items() if v is not None})
     arguments = {"name": name, "changes": given, "reset": reset}
     row = _change("change_policy", PolicyRow, changes_memory=bool(changes) or reset, **arguments)
-    _show_policy(row, as_json=as_json)
+    if as_json:
+        write_json(row)
+        return
+    lines = [
+        (key, f"{value}".lower(), "this space" if key in row.own else "")
+        for key, value in row.policy.items()
+    ]
+    show_table(("value", "is", "set by"), lines)
 
 
 @space.command()
@@ -362,40 +377,6 @@ def _change(function: LiteralString, row: type[Row], **arguments: Any) -> Row:
     return changed
 
 
-def _show_policy(row: PolicyRow, *, as_json: bool) -> None:
-    if as_json:
-        write_json(row)
-        return
-    lines = [
-        (key, f"{value}".lower(), "this space" if key in row.own else "")
-        for key, value in row.policy.items()
-    ]
-    show_table(("value", "is", "set by"), lines)
-
-
-def _read_values(values: list[str]) -> dict[str, str]:
-    wrong = [value for value in values if "=" not in value]
-    if wrong:
-        raise typer.BadParameter(f"{wrong[0]}: write NAME=VALUE")
-    return dict(value.split("=", 1) for value in values)
-
-
-def _report_language(row: ChangedLanguageRow, *, as_json: bool) -> None:
-    if as_json:
-        write_json(row)
-    if row.former_language == row.new_language:
-        write_message(f"The language of {row.space} is {row.new_language} already.")
-        return
-    rebuilding = (
-        f" Servers rebuild {count(row.documents, 'search document')} in the background; searches "
-        "find all facts meanwhile."
-    )
-    write_message(
-        f"The language of {row.space} is {row.new_language} now, {row.former_language} before."
-        f"{rebuilding if row.documents else ''}"
-    )
-
-
 def _advise_model(language: str) -> None:
     """Name the command that changes to the model of many languages, unless it is in use."""
     if language.lower() in _UNADVISED:
@@ -418,7 +399,7 @@ def _list_cells(row: SpaceListRow) -> list[str]:
         row.name,
         _write_content(row),
         f"{row.members:,}",
-        _write_language(row),
+        row.language + ("" if row.rebuilding is None else f", rebuilding {row.rebuilding:,}"),
         write_instant(row.created_at, ""),
         write_instant(row.archived_at, ""),
         row.own_index or "",
@@ -431,12 +412,6 @@ def _write_content(row: SpaceListRow) -> str:
     if row.tier == "sensitive":
         return f"{row.tier}: {count(row.sources or 0, 'document')}"
     return f"{row.tier}: {count(row.chunks or 0, 'chunk')}"
-
-
-def _write_language(row: SpaceListRow) -> str:
-    if row.rebuilding is None:
-        return row.language
-    return f"{row.language}, rebuilding {row.rebuilding:,}"
 
 
 def _report(row: MadeSpaceRow, message: str, *, as_json: bool) -> None:

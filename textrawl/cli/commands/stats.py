@@ -239,19 +239,15 @@ def stats(
     """
     report = ask("report", Report, space, days=days)
     if html is not None:
-        _save(html, _write_page(report))
+        from textrawl.explorer.overview_pages import write_statistics  # noqa: PLC0415 - half a second, for pages
+
+        _save(html, write_statistics(report.holdings, report.recent, report.days))
     if as_json:
         sums = {name: getattr(report, name) for name in ("documents", "chunks", "days")}
         write_json({**asdict(report.holdings), **sums, **asdict(report.recent)})
     elif html is None:
         console = open_console()
         draw_report(console, report) if console.is_terminal else write_report(report)
-
-
-def _write_page(report: Report) -> str:
-    from textrawl.explorer.overview_pages import write_statistics  # noqa: PLC0415 - half a second, for pages
-
-    return write_statistics(report.holdings, report.recent, report.days)
 
 
 def _save(file: Path, page: str) -> None:

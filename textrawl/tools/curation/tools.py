@@ -6,7 +6,7 @@ from mcp.types import CallToolResult
 from pydantic import Field, WithJsonSchema
 
 from textrawl.memory import curation as operations
-from textrawl.memory.command_results import RevisedRow, SharedRow
+from textrawl.memory.command_results import SharedRow
 from textrawl.memory.operation import Reason, Space
 from textrawl.tools.call import Call
 from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, WRITES, Name, Toolset
@@ -14,9 +14,7 @@ from textrawl.values.text import FACT_LENGTH
 from textrawl.wire.replies import Key, SuccessReply, write_id
 
 curation = Toolset(
-    "curation",
-    "Put wrong facts right and say why, and share facts with other spaces.",
-    ("revise_fact", "share_memories"),
+    "curation", "Put wrong facts right and say why, and share facts with other spaces."
 )
 
 Reference = Annotated[
@@ -30,7 +28,7 @@ OptionalFact = Annotated[str, CLEAN_FACT, Field(max_length=FACT_LENGTH)]
 
 
 class RevisedReply(SuccessReply):
-    """The wrong fact and its successor."""
+    """The wrong fact and its successor. `duplicate`: the successor was known before."""
 
     spared = (("message",), ("entity_name",))
 
@@ -39,18 +37,6 @@ class RevisedReply(SuccessReply):
     entity_name: str | None
     observation_id: Annotated[str, Key("wrong", short_id=True)]
     successor_id: Annotated[str | None, Key("obs", short_id=True)] = None
-
-    @classmethod
-    def build(cls, row: RevisedRow) -> Self:
-        """Return the reply for `row`. `duplicate` says that the successor was known before."""
-        verb = "Already revised" if row.repeated else "Revised"
-        return cls(
-            message=f"{verb} a fact about {row.entity_name}",
-            duplicate=row.duplicate or None,
-            entity_name=row.entity_name,
-            observation_id=str(row.observation_id),
-            successor_id=write_id(row.successor_id),
-        )
 
 
 @curation.tool(WRITES, RevisedReply)
@@ -68,7 +54,15 @@ async def revise_fact(
     Bergen"}.
     """
     row = await operations.revise(call, entityName, fact, reason, instead or None)
-    return call.reply(RevisedReply.build(row))
+    verb = "Already revised" if row.repeated else "Revised"
+    reply = RevisedReply(
+        message=f"{verb} a fact about {row.entity_name}",
+        duplicate=row.duplicate or None,
+        entity_name=row.entity_name,
+        observation_id=str(row.observation_id),
+        successor_id=write_id(row.successor_id),
+    )
+    return call.reply(reply)
 
 
 class SharedReply(SuccessReply):

@@ -12,11 +12,7 @@ from textrawl.tools.memory.search_replies import Answer
 from textrawl.tools.toolset import READS, WRITES, Name, OptionalName, Toolset
 from textrawl.wire.replies import OMIT_EMPTY, Key, Part, SuccessReply
 
-entities = Toolset(
-    "entities",
-    "Give entities aliases, and merge two entities that are one.",
-    ("find_same_entities", "merge_entities", "split_entity", "name_entity"),
-)
+entities = Toolset("entities", "Give entities aliases, and merge two entities that are one.")
 
 
 class Candidate(Part):

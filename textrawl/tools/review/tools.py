@@ -19,11 +19,7 @@ from textrawl.values.times import write_day
 from textrawl.wire.columns import UuidText
 from textrawl.wire.replies import OMIT_EMPTY, SHORT_ID, Key, Part
 
-review = Toolset(
-    "review",
-    "See proposals, and accept or reject them.",
-    ("list_proposals", "decide_proposals"),
-)
+review = Toolset("review", "See proposals, and accept or reject them.")
 
 
 class BesidePart(Part):
