@@ -25,6 +25,7 @@ PRODUCT = ("textrawl", "sql", "packages")
 NUMBERS = ("lines", "statements", "surface")
 _COMMANDS = "textrawl/cli/commands/"
 _END = re.compile(r";[ \t]*(?:--.*)?$", re.MULTILINE)  # of a statement in SQL
+_ARGUMENT = re.compile(r"\b(typer\.A|a)rgument\(")
 _ROUTES = {"_CHANGES": 2, "_PAGES": 1, "_ACTIONS": 1}
 """Tables of pages, each with the routes of a row. A change has a page and an action."""
 
@@ -161,7 +162,7 @@ def _list_arguments() -> frozenset[str]:
         target.id
         for path in (ROOT / "textrawl/cli").rglob("*.py")
         for node in read_tree(path).body
-        if isinstance(node, ast.Assign) and "typer.Argument" in ast.unparse(node.value)
+        if isinstance(node, ast.Assign) and _ARGUMENT.search(ast.unparse(node.value))
         for target in node.targets
         if isinstance(target, ast.Name)
     )
@@ -174,7 +175,7 @@ def _is_argument(annotation: ast.expr | None) -> bool:
         case None:
             return True
         case _:
-            return "typer.Argument" in ast.unparse(annotation)
+            return _ARGUMENT.search(ast.unparse(annotation)) is not None
 
 
 def find_faults(table: Table, sizes: Mapping[str, Size]) -> Iterator[str]:

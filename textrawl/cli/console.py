@@ -339,6 +339,14 @@ def show_rows(
         show_table(columns, [write_cells(row) for row in rows])
 
 
+def write_result(result: object, *lines: str, as_json: bool) -> None:
+    """Write a result as JSON, or stored texts about it, each on a line of its own."""
+    if as_json:
+        write_json(result)
+    else:
+        write_texts(open_console(), *lines)
+
+
 def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Write rows as a table in a terminal, and otherwise as lines with tabs between the cells."""
     console = open_console()

@@ -134,88 +134,85 @@ def _refuse(read: Callable[[str], Value], text: str) -> Value:
         raise typer.BadParameter(f"it {error}") from None
 
 
-EntityName = Annotated[
-    str, typer.Argument(metavar="NAME", parser=read_name, help="Name of the entity.")
-]
+def argument(form: str, text: str, parser: Callable[[str], Any] | None = None) -> Any:
+    """Return an argument, with the `form` and the `text` of its help."""
+    return typer.Argument(metavar=form, help=text, parser=parser)
+
+
+def option(
+    form: str,
+    text: str,
+    parser: Callable[[str], Any] | None = None,
+    *,
+    min: float | None = None,
+    max: float | None = None,
+) -> Any:
+    """Return an option, with the `form` of its help, such as "--limit -n N", and the `text`.
+
+    Without a name in its form, it has the name of its parameter.
+    """
+    words = form.split()
+    names = [word for word in words if word.startswith("-")]
+    metavar = " ".join(words[len(names) :]) or None
+    return typer.Option(*names, metavar=metavar, help=text, parser=parser, min=min, max=max)
+
+
+EntityName = Annotated[str, argument("NAME", "Name of the entity.", read_name)]
 SpaceName = Annotated[
-    str | None,
-    typer.Option(
-        "--space", metavar="SPACE", parser=clean_name, help="Only this space. [TEXTRAWL_SPACE]"
-    ),
+    str | None, option("--space SPACE", "Only this space. [TEXTRAWL_SPACE]", clean_name)
 ]
 WrittenSpace = Annotated[
     str | None,
-    typer.Option(
-        "--space",
-        metavar="SPACE",
-        parser=clean_name,
-        help="Write to this space; default: the home space of the token. [TEXTRAWL_SPACE]",
+    option(
+        "--space SPACE",
+        "Write to this space; default: the home space of the token. [TEXTRAWL_SPACE]",
+        clean_name,
     ),
 ]
 AsOf = Annotated[
     Any,  # datetime, "ever" or None; typer knows no type of several kinds
-    typer.Option(
-        "--as-of",
-        metavar="TIME",
-        parser=read_valid_at,
-        help="Show what was valid at TIME: yesterday, 2026-08-01, 2026-08-01T12:00Z, or ever.",
+    option(
+        "--as-of TIME",
+        "Show what was valid at TIME: yesterday, 2026-08-01, 2026-08-01T12:00Z, or ever.",
+        read_valid_at,
     ),
 ]
 KnownAt = Annotated[
     datetime | None,
-    typer.Option(
-        "--known-at",
-        metavar="TIME",
-        parser=read_moment,
-        help="Show what the memory knew at TIME: 2026-08-01 or 2026-08-01T12:00Z.",
+    option(
+        "--known-at TIME",
+        "Show what the memory knew at TIME: 2026-08-01 or 2026-08-01T12:00Z.",
+        read_moment,
     ),
 ]
 MaxTokens = Annotated[
     int | None,
-    typer.Option(
-        "--max-tokens",
-        min=LEAST_TOKENS,
-        max=MOST_TOKENS,
-        help="Maximum number of tokens of the text.",
+    option(
+        "--max-tokens", "Maximum number of tokens of the text.", min=LEAST_TOKENS, max=MOST_TOKENS
     ),
 ]
 AdministeredSpace = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SPACE",
-        parser=clean_name,
-        help="Only this space; default: every space you administer.",
-    ),
+    str | None, option("SPACE", "Only this space; default: every space you administer.", clean_name)
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would happen, and change nothing.")
-]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
-LongYes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+AsJson = Annotated[bool, option("--json", "Write JSON.")]
+DryRun = Annotated[bool, option("--dry-run", "Show what would happen, and change nothing.")]
+Yes = Annotated[bool, option("--yes -y", "Do not ask.")]
+LongYes = Annotated[bool, option("--yes", "Do not ask.")]
 Scopes = Annotated[
     list[str],
-    typer.Option(
-        metavar="SCOPES",
-        help="Any of read, propose, write, forget, review, admin and metrics, separated by commas.",
+    option(
+        "SCOPES",
+        "Any of read, propose, write, forget, review, admin and metrics, separated by commas.",
     ),
 ]
-NamedSpace = Annotated[
-    str, typer.Argument(metavar="SPACE", parser=clean_name, help="Name of the space.")
-]
-Query = Annotated[
-    list[str],
-    typer.Argument(metavar="QUERY...", help="A question or keywords."),
-]
+NamedSpace = Annotated[str, argument("SPACE", "Name of the space.", clean_name)]
+Query = Annotated[list[str], argument("QUERY...", "A question or keywords.")]
 Types = Annotated[
     list[str] | None,
-    typer.Option(
-        "--type",
-        metavar="TYPE",
-        parser=read_wanted_type,
-        help="Only entities of this type, such as person; can be repeated.",
+    option(
+        "--type TYPE",
+        "Only entities of this type, such as person; can be repeated.",
+        read_wanted_type,
     ),
 ]
-FactLimit = Annotated[
-    int, typer.Option("--limit", "-n", min=1, max=MOST_FACTS, help="Maximum number of facts.")
-]
+FactLimit = Annotated[int, option("--limit -n", "Maximum number of facts.", min=1, max=MOST_FACTS)]

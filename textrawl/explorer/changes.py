@@ -7,7 +7,7 @@ made for all of them or for none.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -30,9 +30,9 @@ from textrawl.explorer.forms import Form
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import PROPOSED, Record
+from textrawl.memory import curation
 from textrawl.memory.command_results import SharedRow
 from textrawl.memory.connector import read_item_id
-from textrawl.memory.curation import CurationOperations, Revision, Share
 from textrawl.memory.fact_rows import EntityRow, FactRow, ForgottenRow, RelationRow
 from textrawl.memory.facts import Edge, Fact
 from textrawl.values.text import (
@@ -61,8 +61,7 @@ async def correct(visit: PageRequest) -> Response:
     if text == fact.content:
         raise FieldInvalid("text", "Nothing is different", "Write what is right now")
     if reason:
-        revision = Revision(entity.name, str(fact.id), reason, text or None)
-        await CurationOperations(visit.store_call).revise(revision)
+        await curation.revise(visit.store_call, entity.name, str(fact.id), reason, text or None)
         return visit.report("Corrected.", fact.space, entity=entity.name)
     new = Fact(entity.name, entity.entity_type, text, replaces=str(fact.id))
     row = await visit.site.memory.remember(new, visit.caller)
@@ -271,7 +270,7 @@ async def plan_share(visit: PageRequest) -> Response:
     visit.require_writable()
     visit.principal.require("read")
     wanted = _read_share(visit.given)
-    planned = await _share_facts(visit, wanted, dry_run=True) if wanted.target else None
+    planned = await _share_facts(visit, wanted, dry_run=True) if wanted["target"] else None
     return _show_share(visit, wanted, planned, step="plan" if planned else "ask")
 
 
@@ -279,34 +278,39 @@ async def share(visit: PageRequest) -> Response:
     """Copy or move the facts, as the plan said, and show where they are now."""
     visit.principal.require("read")
     wanted = _read_share(visit.form)
-    if not wanted.target:
+    if not wanted["target"]:
         raise FieldInvalid("target", "No space is chosen", "Choose a space")
     return _show_share(visit, wanted, await _share_facts(visit, wanted, dry_run=False), step="done")
 
 
-async def _share_facts(visit: PageRequest, wanted: Share, *, dry_run: bool) -> SharedRow:
-    return await CurationOperations(visit.store_call).share(wanted, dry_run=dry_run)
+async def _share_facts(
+    visit: PageRequest, wanted: Mapping[str, Any], *, dry_run: bool
+) -> SharedRow:
+    return await curation.share(visit.store_call, **wanted, dry_run=dry_run)
 
 
-def _read_share(given: Mapping[str, str]) -> Share:
+def _read_share(given: Mapping[str, str]) -> dict[str, Any]:
     """Return what an address or a form asks for. The spaces are not `space`, which pins a visit."""
     fact, source = clean_name(given.get("fact", "")), clean_name(given.get("source", ""))
     if not source:
         raise ArgumentInvalid("Begin at the fact, and share it", title="The space is missing")
-    return Share(
-        read_name(given.get("name", "")),
-        clean_name(given.get("target", "")),
-        source,
-        [fact] if fact else None,
-        move=bool(given.get("move")),
-        ended=bool(given.get("ended")),
-    )
+    return {
+        "name": read_name(given.get("name", "")),
+        "target": clean_name(given.get("target", "")),
+        "source": source,
+        "facts": [fact] if fact else None,
+        "move": bool(given.get("move")),
+        "ended": bool(given.get("ended")),
+    }
 
 
-def _show_share(visit: PageRequest, wanted: Share, row: SharedRow | None, *, step: str) -> Response:
+def _show_share(
+    visit: PageRequest, wanted: Mapping[str, Any], row: SharedRow | None, *, step: str
+) -> Response:
     values: dict[str, Any] = {
-        **asdict(wanted),
-        "fact": wanted.facts[0] if wanted.facts else "",
+        **wanted,
+        "entity": wanted["name"],
+        "fact": wanted["facts"][0] if wanted["facts"] else "",
         "row": row,
         "step": step,
         "hidden": max(row.shared_facts + (row.duplicate_facts or 0) - len(row.sample or []), 0)
@@ -355,8 +359,10 @@ async def _share_selected(visit: PageRequest, name: str, source: str, facts: Fac
     target, move = clean_name(visit.read("target")), bool(visit.read("move"))
     if not target:
         raise FieldInvalid("target", "No space is chosen", "Choose a space")
-    wanted = Share(name, target, source, [str(fact.id) for fact in facts], move=move, ended=True)
-    await CurationOperations(visit.store_call).share(wanted, dry_run=False)
+    ids = [str(fact.id) for fact in facts]
+    await curation.share(
+        visit.store_call, name, target, source, ids, move, ended=True, dry_run=False
+    )
     return visit.report("Moved." if move else "Copied.", entity=name)
 
 

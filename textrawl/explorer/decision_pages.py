@@ -26,10 +26,8 @@ from textrawl.explorer.entity_page import find_target
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest, turn
 from textrawl.explorer.site import Record, count_pairs
+from textrawl.memory import curation, entities, review
 from textrawl.memory.command_results import Decision, PlannedRow, SamePair, State
-from textrawl.memory.curation import CurationOperations
-from textrawl.memory.entities import EntityOperations
-from textrawl.memory.review import Filter, ReviewOperations
 from textrawl.values.text import FACT_LENGTH, MOST_PROPOSALS, NAME_LENGTH, REASON_LENGTH, clean_name
 
 LEAST_SCORE = 0.3  # lower than in the answers of tools: people see at once that a pair is wrong
@@ -43,13 +41,12 @@ async def plan_merge(visit: PageRequest) -> Response:
     """Show what a merge would change. Without the other entity, let the person choose it."""
     (entity, call), other = await find_target(visit), clean_name(visit.read("other"))
     values: dict[str, object] = {"entity": entity, "longest": NAME_LENGTH}
-    operations = EntityOperations(call)
     if not other:
-        pairs = await operations.find_same(
-            entity=entity.name, least_score=LEAST_SCORE, limit=_CANDIDATES
+        pairs = await entities.find_same(
+            call, entity.name, least_score=LEAST_SCORE, limit=_CANDIDATES
         )
         return visit.show("merge.html", {**values, "plan": None, "pairs": pairs})
-    row = await operations.merge(entity.name, read_name(other), dry_run=True)
+    row = await entities.merge(call, entity.name, read_name(other), dry_run=True)
     hidden = row.duplicate_facts + row.duplicate_relations - len(row.collapsing)
     return visit.show("merge.html", {**values, "plan": row, "hidden": hidden})
 
@@ -57,14 +54,14 @@ async def plan_merge(visit: PageRequest) -> Response:
 async def merge(visit: PageRequest) -> Response:
     """Merge two entities. The form is the confirmation of the person."""
     (entity, call), other = await find_target(visit), read_name(visit.read("other"))
-    row = await EntityOperations(call).merge(entity.name, other, dry_run=False)
+    row = await entities.merge(call, entity.name, other, dry_run=False)
     return visit.report("Merged.", entity.space, entity=row.kept_name)
 
 
 async def plan_pairs(visit: PageRequest) -> Response:
     """Show what the merges of the chosen pairs would change, in one space."""
     pairs, rivals = _read_pairs(visit, visit.read_all("pair"))
-    rows = await EntityOperations(visit.store_call).merge_pairs(pairs, dry_run=True)
+    rows = await entities.merge_pairs(visit.store_call, pairs, dry_run=True)
     joined = " ".join("/".join(pair) for pair in pairs)
     values = {"plan": rows, "pairs": joined, "rivals": rivals, "space": visit.require_space()}
     return visit.show("merge_pairs.html", values)
@@ -73,7 +70,7 @@ async def plan_pairs(visit: PageRequest) -> Response:
 async def merge_pairs(visit: PageRequest) -> Response:
     """Merge pairs, all or none. The form is the confirmation of the person."""
     pairs, _ = _read_pairs(visit, visit.read("pairs").split())
-    rows = await EntityOperations(visit.store_call).merge_pairs(pairs, dry_run=False)
+    rows = await entities.merge_pairs(visit.store_call, pairs, dry_run=False)
     text = f"Merged {len(rows)} pairs." if len(rows) > 1 else "Merged."
     return visit.report(text, visit.require_space(), default=write_link("same"))
 
@@ -99,7 +96,7 @@ def _read_pairs(visit: PageRequest, given: Sequence[str]) -> tuple[list[list[str
 async def plan_split(visit: PageRequest) -> Response:
     """Show what the split of a merge would change."""
     (entity, call), name = await find_target(visit), read_name(visit.read("name"))
-    row = await EntityOperations(call).split(name, dry_run=True)
+    row = await entities.split(call, name, dry_run=True)
     values = {
         "entity": entity,
         "name": name,
@@ -113,7 +110,7 @@ async def plan_split(visit: PageRequest) -> Response:
 async def split(visit: PageRequest) -> Response:
     """Split a merge. The form is the confirmation of the person."""
     (entity, call), name = await find_target(visit), read_name(visit.read("name"))
-    row = await EntityOperations(call).split(name, dry_run=False)
+    row = await entities.split(call, name, dry_run=False)
     return visit.report("Split.", entity.space, entity=row.merged_name)
 
 
@@ -157,8 +154,8 @@ async def find_pairs(
 
     async def find() -> tuple[Sequence[SamePair], float]:
         begin = time.monotonic()
-        pairs = await EntityOperations(visit.store_call).find_same(
-            entity=name or None, least_score=score / 100, limit=limit
+        pairs = await entities.find_same(
+            visit.store_call, name or None, least_score=score / 100, limit=limit
         )
         return pairs, time.monotonic() - begin
 
@@ -202,7 +199,7 @@ async def dismiss(visit: PageRequest) -> Response:
     chosen = [each for each in map(read_id, given) if each is not None]
     if kind not in _DONE or not chosen:
         raise ArgumentInvalid("Choose at least one", title="Nothing is chosen")
-    count = await CurationOperations(visit.store_call).dismiss(kind, chosen)
+    count = await curation.dismiss(visit.store_call, kind, chosen)
     return visit.report(_DONE[kind], space if count else "")
 
 
@@ -239,7 +236,8 @@ async def show_proposals(visit: PageRequest) -> Response:
         raise ArgumentInvalid(f"Use one of: {', '.join(_STATES)}", title="Unknown state")
     given = {name: clean_name(visit.read(name)) for name in ("author", "entity")}
     skip = visit.read_skip()
-    chosen = Filter(
+    rows = await review.list_proposals(
+        visit.store_call,
         given["author"] or None,
         given["entity"] or None,
         read_start(visit.read("since")),
@@ -247,7 +245,6 @@ async def show_proposals(visit: PageRequest) -> Response:
         _PAGE,
         skip,
     )
-    rows = await ReviewOperations(visit.store_call).find(chosen)
     total = rows[0].total if rows else 0
     values = {
         "proposals": rows,
@@ -264,7 +261,7 @@ async def plan_decision(visit: PageRequest) -> Response:
     """Show what the decision of some proposals would do with each of them."""
     visit.principal.require("review", anywhere=True)
     chosen = _check_choice(visit.read_all("id"))
-    rows = await ReviewOperations(visit.store_call).plan(chosen)
+    rows = await review.plan_decision(visit.store_call, chosen)
     rivals = _find_rivals(rows)
     writable = visit.find_spaces("write")
     storable = [
@@ -293,9 +290,7 @@ async def decide(visit: PageRequest) -> Response:
     reason = None
     if decision == "reject":
         reason = read_reason(visit.read("reason"), "Say why, for the author")
-    rows = await ReviewOperations(visit.store_call).decide(
-        chosen, cast("Decision", decision), reason
-    )
+    rows = await review.decide(visit.store_call, chosen, cast("Decision", decision), reason)
     return visit.show("decided.html", {"decided": rows, "decision": decision})
 
 
@@ -303,7 +298,7 @@ async def ask_amendment(visit: PageRequest) -> Response:
     """Show the form that accepts the fact of a proposal with another text."""
     visit.principal.require("review")
     chosen = _check_choice(visit.read_all("id"))
-    row = (await ReviewOperations(visit.store_call).plan(chosen[:1]))[0]
+    row = (await review.plan_decision(visit.store_call, chosen[:1]))[0]
     values = {"row": row, "longest": FACT_LENGTH, "space": row.space_name}
     return visit.show("amend.html", values)
 
@@ -314,7 +309,7 @@ async def amend(visit: PageRequest) -> Response:
     visit.principal.require("write")
     [chosen], space = _check_choice([visit.read("id")]), visit.require_space()
     text = read_fact(visit.read("text"))
-    entity = await ReviewOperations(visit.store_call).amend(chosen, text)
+    entity = await review.amend(visit.store_call, chosen, text)
     return visit.report("Accepted.", space, entity=entity)
 
 

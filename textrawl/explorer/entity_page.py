@@ -16,7 +16,7 @@ from textrawl.explorer.arguments import read_fact, read_id, read_moment, read_na
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest, turn
 from textrawl.explorer.site import UNCHANGED, Record
-from textrawl.memory.entities import EntityOperations
+from textrawl.memory import entities
 from textrawl.memory.fact_rows import EntityRow
 from textrawl.memory.questions import Times
 from textrawl.memory.store import StoreCall
@@ -52,7 +52,7 @@ async def show(visit: PageRequest) -> Response:
     values |= {"places": await visit.find_places(name), "states": _STATES, "sorts": _SORTS}
     if visit.read("part"):
         return visit.show("history.html", values)
-    aliases = await EntityOperations(visit.store_call).list_aliases(name)
+    aliases = await entities.list_aliases(visit.store_call, name)
     days = await visit.call("entity_days", Record, entity=name)  # before today
     values |= {"aliases": aliases, "days": [row.day.isoformat() for row in days]}
     return visit.show("entity.html", values)
@@ -106,7 +106,7 @@ async def add_alias(visit: PageRequest) -> Response:
         return RedirectResponse(
             write_link("merge", name=entity.name, other=other.name, space=entity.space), 303
         )
-    row = await EntityOperations(call).add_alias(entity.name, alias)
+    row = await entities.add_alias(call, entity.name, alias)
     if not row.added:
         return visit.report("It had this name already.", entity=entity.name)
     return visit.report("The name is added.", entity.space, entity=entity.name)
@@ -132,7 +132,7 @@ async def edit(visit: PageRequest) -> Response:
     }
     if not any(changes.values()):
         return visit.report(UNCHANGED, entity=entity.name)
-    await EntityOperations(call).edit(entity.name, **changes)
+    await entities.edit(call, entity.name, **changes)
     if changes["name"]:
         # The page of the former name leads there too, but its address would stay the former one.
         visit = replace(visit, form={**form, "back": ""})
@@ -142,7 +142,7 @@ async def edit(visit: PageRequest) -> Response:
 async def remove_alias(visit: PageRequest) -> Response:
     """Take an alias away from an entity."""
     (entity, call), alias = await find_target(visit), read_name(visit.read("alias"))
-    await EntityOperations(call).remove_alias(alias, entity.name)
+    await entities.remove_alias(call, alias, entity.name)
     return visit.report("The name is removed.", entity.space, entity=entity.name)
 
 

@@ -41,7 +41,7 @@ from textrawl.explorer.rendering import read_assets, write, write_link
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import Record, describe_numbers
 from textrawl.memory.fact_rows import ReportRow, StatisticsRow
-from textrawl.memory.review import ReviewOperations
+from textrawl.memory.review import count_waiting
 
 _WEEKS = 26
 _LATEST = 6  # changes
@@ -63,7 +63,7 @@ async def _show_home(visit: PageRequest) -> Response:
         "since": today.date(),
         "authors_today": await visit.call("recent_authors", Record, since=today),
         "latest": await visit.call("space_timeline", Record, max_rows=_LATEST),
-        "proposals": await ReviewOperations(visit.store_call).count_waiting(),
+        "proposals": await count_waiting(visit.store_call),
         "price": cookies.read_price(visit.request),
         **await draw_map(visit, slow["cells"]),
         "own_machine": visit.site.own_machine,

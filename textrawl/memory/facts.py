@@ -12,6 +12,7 @@ from anyio import to_thread
 
 from textrawl import errors
 from textrawl.access.principal import Caller
+from textrawl.memory import review
 from textrawl.memory.command_results import Absence
 from textrawl.memory.fact_rows import (
     BatchRow,
@@ -29,7 +30,6 @@ from textrawl.memory.fact_rows import (
     RelationRow,
 )
 from textrawl.memory.questions import ANY_TIME, Question, Sources, Times, read_time
-from textrawl.memory.review import ReviewOperations
 from textrawl.memory.store import Store, StoreCall
 from textrawl.models.embeddings import compose_document, compose_query
 from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
@@ -310,7 +310,7 @@ class MemoryOperations:
 
     async def count_waiting(self, caller: Caller) -> int:
         """Return how many proposals wait for a decision of the caller."""
-        return await ReviewOperations(StoreCall(self.store, caller)).count_waiting()
+        return await review.count_waiting(StoreCall(self.store, caller))
 
     async def choose_by_authors(
         self, rows: Sequence[HitRow], authors: Sequence[str], caller: Caller

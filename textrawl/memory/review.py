@@ -1,10 +1,12 @@
 """The operations of the `review` toolset: they call SQL functions."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from dataclasses import dataclass
+from typing import Annotated, Any
 from uuid import UUID
 
+from pydantic import Field
+
+from textrawl.errors import ArgumentInvalid
 from textrawl.memory.command_results import (
     DecidedRow,
     Decision,
@@ -13,8 +15,73 @@ from textrawl.memory.command_results import (
     ProposalRow,
     State,
 )
+from textrawl.memory.operation import LONGEST, Moment, Name, Proposals, Reason, operation
 from textrawl.memory.store import StoreCall
 from textrawl.models.embeddings import compose_document
+from textrawl.values.text import MOST_PROPOSALS
+
+
+def _list_reviewed(call: StoreCall) -> dict[str, Any]:
+    """Return the credential, and the only space if the address or a setting names it."""
+    principal = call.caller.principal
+    space = principal.home if principal.pinned else None
+    return {"credential": principal.credential, "space": space}
+
+
+@operation("review", "read", "propose", "write", anywhere=True)
+async def list_proposals(  # noqa: PLR0913, PLR0917 - each argument is an option
+    call: StoreCall,
+    author: Name | None = None,
+    entity: Name | None = None,
+    since: Moment | None = None,
+    state: State = "pending",
+    limit: Annotated[int, Field(ge=1, le=MOST_PROPOSALS)] = 20,
+    offset: Annotated[int, Field(ge=0, lt=1 << 31)] = 0,
+) -> list[ProposalRow]:
+    """Return the proposals that the caller reviews, and the caller's own, oldest first."""
+    return await call.store.call(
+        "list_proposals",
+        ProposalRow,
+        author=author,
+        entity=entity,
+        since=since,
+        decision=state,
+        max_rows=limit,
+        skip=offset,
+        **_list_reviewed(call),
+    )
+
+
+async def count_waiting(call: StoreCall) -> int:
+    """Return how many proposals wait for a decision of the caller."""
+    if not any("review" in space.scopes for space in call.caller.principal.readable):
+        return 0
+    return await call.store.call_one("count_waiting", int, **_list_reviewed(call))
+
+
+@operation("review", "review", anywhere=True)
+async def plan_decision(call: StoreCall, ids: Proposals) -> list[PlannedRow]:
+    """Return what accepting proposals would store. Raises ArgumentInvalid for an unknown id."""
+    return await call.store.call(
+        "plan_decision", PlannedRow, "ids", proposals=ids, **_list_reviewed(call)
+    )
+
+
+@operation("review", "review", writes=True, anywhere=True)
+async def decide(
+    call: StoreCall, ids: Proposals, decision: Decision, reason: Reason | None = None
+) -> list[DecidedRow]:
+    """Accept or reject pending proposals, all or none. Raises ArgumentInvalid."""
+    if decision == "reject" and not reason:
+        raise ArgumentInvalid("Provide reason: the author reads it", title="Missing reason")
+    given = {"proposals": ids, "decision": decision, "reason": reason}
+    return await call.write("decide_proposals", DecidedRow, "ids", **given)
+
+
+@operation("tidy", "write", "propose", writes=True, least_timeout=LONGEST)
+async def tidy(call: StoreCall, *, dry_run: bool = False) -> list[FindingRow]:
+    """Propose what is out of order in the space of the caller, or only list it."""
+    return await call.write("tidy_memory", FindingRow, dry_run=dry_run)
 
 
 @dataclass(frozen=True)
@@ -25,71 +92,21 @@ class AmendedRow:
     observation_id: UUID
 
 
-@dataclass(frozen=True)
-class Filter:
-    """The proposals to list. A field that is None restricts nothing."""
+async def amend(call: StoreCall, proposal: str, text: str) -> str:
+    """Accept a fact, and store the text that is right in its place, both or nothing.
 
-    author: str | None = None
-    entity: str | None = None
-    since: datetime | None = None
-    decision: State = "pending"
-    max_rows: int = 20
-    skip: int = 0
-
-
-class ReviewOperations:
-    """The proposals of one memory."""
-
-    def __init__(self, call: StoreCall) -> None:
-        self._call = call
-        principal = call.caller.principal
-        # The space is None, for all spaces, unless the address or a setting names the only one.
-        space = principal.home if principal.pinned else None
-        self._reading = {"credential": principal.credential, "space": space}
-
-    async def find(self, chosen: Filter) -> list[ProposalRow]:
-        """Return the proposals that the caller reviews, and the caller's own, oldest first."""
-        given = asdict(chosen) | self._reading
-        return await self._call.store.call("list_proposals", ProposalRow, **given)
-
-    async def count_waiting(self) -> int:
-        """Return how many proposals wait for a decision of the caller."""
-        if not any("review" in space.scopes for space in self._call.caller.principal.readable):
-            return 0
-        return await self._call.store.call_one("count_waiting", int, **self._reading)
-
-    async def plan(self, proposals: Sequence[str]) -> list[PlannedRow]:
-        """Return what accepting would store. Raises ArgumentInvalid for an unknown id."""
-        return await self._call.store.call(
-            "plan_decision", PlannedRow, "ids", proposals=list(proposals), **self._reading
-        )
-
-    async def decide(
-        self, proposals: Sequence[str], decision: Decision, reason: str | None
-    ) -> list[DecidedRow]:
-        """Accept or reject pending proposals, all or nothing. Raises ArgumentInvalid."""
-        given = {"proposals": list(proposals), "decision": decision, "reason": reason}
-        return await self._call.write("decide_proposals", DecidedRow, "ids", **given)
-
-    async def tidy(self, *, dry_run: bool) -> list[FindingRow]:
-        """Propose what is out of order in the space of the caller, or only list it."""
-        return await self._call.write("tidy_memory", FindingRow, dry_run=dry_run)
-
-    async def amend(self, proposal: str, text: str) -> str:
-        """Accept a fact, and store the text that is right in its place, both or nothing.
-
-        Return the name of the entity. Raises ArgumentInvalid.
-        """
-        [planned] = await self.plan([proposal])
-        document = compose_document(planned.entity_name, text)
-        model, vectors = await self._call.store.embed_documents([document])
-        row = await self._call.write_one(
-            "amend_proposal",
-            AmendedRow,
-            "id",
-            proposal=proposal,
-            successor=text,
-            model=model,
-            embedding=vectors[0] if vectors else None,
-        )
-        return row.entity_name
+    Return the name of the entity. Raises ArgumentInvalid.
+    """
+    [planned] = await plan_decision(call, [proposal])
+    document = compose_document(planned.entity_name, text)
+    model, vectors = await call.store.embed_documents([document])
+    row = await call.write_one(
+        "amend_proposal",
+        AmendedRow,
+        "id",
+        proposal=proposal,
+        successor=text,
+        model=model,
+        embedding=vectors[0] if vectors else None,
+    )
+    return row.entity_name

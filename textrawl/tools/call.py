@@ -172,9 +172,7 @@ def name_client(ctx: Context[App]) -> str | None:
     return _clean_client(f"{params.client_info.name} {params.client_info.version}"[:200])
 
 
-@lru_cache  # a client sends the same name in every call
-def _clean_client(name: str) -> str:
-    return clean_name(name)
+_clean_client = lru_cache(clean_name)  # a client sends the same name in every call
 
 
 @dataclass(frozen=True)

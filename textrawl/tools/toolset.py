@@ -246,7 +246,7 @@ class PromptSpec:
 
 @dataclass(frozen=True)
 class Toolset:
-    """A named group of tools. Servers list them in `order`, and then `extras`.
+    """A named group of tools. Servers list them in `order` or as they are declared, then `extras`.
 
     `extras` are tools that a setting turns on. `purpose` is the sentence that describes the toolset
     in the documentation.
@@ -254,7 +254,7 @@ class Toolset:
 
     name: str
     purpose: str
-    order: tuple[str, ...]
+    order: tuple[str, ...] = ()
     extras: tuple[str, ...] = ()
     documents: list[Document] = field(default_factory=list[Document])
     collections: list[Collection] = field(default_factory=list[Collection])
@@ -264,12 +264,12 @@ class Toolset:
     @property
     def tools(self) -> dict[str, ToolSpec]:
         """The tools by name, in order, without `extras`."""
-        return {name: self._specs[name] for name in self.order}
+        return {name: self._specs[name] for name in self.order or self._specs}
 
     @property
     def every_tool(self) -> dict[str, ToolSpec]:
         """The tools by name, in order, and then `extras`."""
-        return {name: self._specs[name] for name in (*self.order, *self.extras)}
+        return {**self.tools, **{name: self._specs[name] for name in self.extras}}
 
     def tool(
         self,

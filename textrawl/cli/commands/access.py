@@ -30,20 +30,15 @@ from textrawl.cli.console import (
     write_json,
     write_message,
 )
-from textrawl.cli.inputs import AsJson, Scopes, read_span
+from textrawl.cli.inputs import AsJson, Scopes, argument, option, read_span
 from textrawl.values.text import clean_name
 
 grant = typer.Typer(no_args_is_help=True)
 
-Actor = Annotated[
-    str, typer.Argument(metavar="ACTOR", parser=clean_name, help="A person or an agent.")
-]
-Space = Annotated[str, typer.Argument(metavar="SPACE", parser=clean_name, help="Name of a space.")]
+Actor = Annotated[str, argument("ACTOR", "A person or an agent.", clean_name)]
+Space = Annotated[str, argument("SPACE", "Name of a space.", clean_name)]
 Login = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ROLE", parser=clean_name, help="Let this database login read as the actor."
-    ),
+    str | None, option("ROLE", "Let this database login read as the actor.", clean_name)
 ]
 
 
@@ -88,11 +83,7 @@ def set_grant(
 def list_grants(
     space: Annotated[
         str | None,
-        typer.Argument(
-            metavar="SPACE",
-            parser=clean_name,
-            help="Only this space; default: every space you administer.",
-        ),
+        argument("SPACE", "Only this space; default: every space you administer.", clean_name),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -132,44 +123,27 @@ def revoke_grant(actor: Actor, space: Space) -> None:
 token = typer.Typer(no_args_is_help=True)
 
 Prefix = Annotated[
-    str,
-    typer.Argument(
-        metavar="PREFIX", parser=clean_name, help="First 10 characters of the token, or its id."
-    ),
+    str, argument("PREFIX", "First 10 characters of the token, or its id.", clean_name)
 ]
 Expires = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SPAN", help="How long the token is valid, such as 90d; default: forever."
-    ),
+    str | None, option("SPAN", "How long the token is valid, such as 90d; default: forever.")
 ]
 _NewExpires = Annotated[
     str | None,
-    typer.Option(
-        metavar="SPAN",
-        help="How long the new token is valid; default: until the old token would have expired.",
+    option(
+        "SPAN", "How long the new token is valid; default: until the old token would have expired."
     ),
 ]
 Issuer = Annotated[
     str | None,
-    typer.Option(
-        metavar="URL",
-        help="Servers with this token accept access tokens of this TEXTRAWL_OAUTH_ISSUER.",
-    ),
+    option("URL", "Servers with this token accept access tokens of this TEXTRAWL_OAUTH_ISSUER."),
 ]
 
 
 _Actor = Annotated[
-    str,
-    typer.Option(
-        metavar="ACTOR",
-        parser=clean_name,
-        help="The actor of the token; created if it does not exist.",
-    ),
+    str, option("ACTOR", "The actor of the token; created if it does not exist.", clean_name)
 ]
-_Space = Annotated[
-    str, typer.Option(metavar="SPACE", parser=clean_name, help="Home space: writes go to it.")
-]
+_Space = Annotated[str, option("SPACE", "Home space: writes go to it.", clean_name)]
 
 
 @token.command(name="create")
@@ -188,12 +162,8 @@ def create_token(
     the scope to the actor there.
     """
     scopes, expires_at, text = read_scopes(scope), find_end(expires), make_token()
-    rights: dict[str, Any] = {
-        "actor": actor,
-        "space": space,
-        "scopes": scopes,
-        "expires_at": expires_at,
-    }
+    ends = {"expires_at": expires_at}
+    rights: dict[str, Any] = {"actor": actor, "space": space, "scopes": scopes, **ends}
     [number] = call_database(
         "create_token",
         int,
@@ -249,9 +219,7 @@ def revoke_token(name: Prefix) -> None:
 @token.command(name="rotate")
 def rotate_token(
     name: Prefix,
-    overlap: Annotated[
-        str, typer.Option(metavar="SPAN", help="How long both tokens are valid.")
-    ] = "1h",
+    overlap: Annotated[str, option("SPAN", "How long both tokens are valid.")] = "1h",
     expires: _NewExpires = None,
     as_json: AsJson = False,
 ) -> None:
@@ -270,15 +238,7 @@ def rotate_token(
         overlap=span,
         expires_at=expires_at,
     )
-    _write_token(text, _list_details(row), as_json=as_json)
-    write_message(
-        f"{shorten_token(text)} of {row.actor} {_write_end(row.ends_at)}; the old token "
-        f"{_write_end(row.former_ends_at)}. The new token is not shown again."
-    )
-
-
-def _list_details(row: RotatedTokenRow) -> dict[str, object]:
-    return {
+    details = {
         "id": row.token,
         "actor": row.actor,
         "space": row.home,
@@ -286,6 +246,11 @@ def _list_details(row: RotatedTokenRow) -> dict[str, object]:
         "expires_at": row.ends_at,
         "former_expires_at": row.former_ends_at,
     }
+    _write_token(text, details, as_json=as_json)
+    write_message(
+        f"{shorten_token(text)} of {row.actor} {_write_end(row.ends_at)}; the old token "
+        f"{_write_end(row.former_ends_at)}. The new token is not shown again."
+    )
 
 
 def _write_token(text: str, details: Mapping[str, object], *, as_json: bool) -> None:

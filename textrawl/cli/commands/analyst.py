@@ -17,7 +17,7 @@ from rich.text import Text
 from textrawl.cli.administration import call_database, open_login
 from textrawl.cli.console import can_ask, open_progress, show_rows, write_json, write_message
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inputs import AsJson
+from textrawl.cli.inputs import AsJson, argument, option
 from textrawl.embedded.cluster import find_installed
 from textrawl.embedded.postmaster import ANALYST, SUPERUSER
 from textrawl.errors import StartRefused
@@ -34,20 +34,10 @@ from textrawl.values.text import clean_name
 
 analyst = typer.Typer(no_args_is_help=True)
 
-_Name = Annotated[
-    str, typer.Argument(metavar="NAME", parser=clean_name, help="Name of the database login.")
-]
-_Spaces = Annotated[
-    list[str],
-    typer.Option(metavar="SPACE", help="A space that the login can read; can be repeated."),
-]
+_Name = Annotated[str, argument("NAME", "Name of the database login.", clean_name)]
+_Spaces = Annotated[list[str], option("SPACE", "A space that the login can read; can be repeated.")]
 _Actor = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ACTOR",
-        parser=clean_name,
-        help="The actor that the login belongs to; default: NAME.",
-    ),
+    str | None, option("ACTOR", "The actor that the login belongs to; default: NAME.", clean_name)
 ]
 
 
@@ -127,15 +117,10 @@ _PLAIN = ["-P", "expanded=auto", "-v", "ON_ERROR_ROLLBACK=interactive"]
 def psql(
     name: Annotated[
         str | None,
-        typer.Option(
-            "--as",
-            metavar="NAME",
-            help="Login of an analyst; default: the login of TEXTRAWL_DATABASE_URL.",
-        ),
+        option("--as NAME", "Login of an analyst; default: the login of TEXTRAWL_DATABASE_URL."),
     ] = None,
     arguments: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[ARGUMENTS]", help="Arguments of psql, such as -c STATEMENT."),
+        list[str] | None, argument("[ARGUMENTS]", "Arguments of psql, such as -c STATEMENT.")
     ] = None,
 ) -> None:
     """Open psql on the memory, as a role that can only read.

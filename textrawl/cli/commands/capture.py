@@ -15,7 +15,7 @@ from textrawl.archive.formats import ImportFormat
 from textrawl.archive.items import Conversation
 from textrawl.cli.commands.imports import show_plan
 from textrawl.cli.console import count, write_json, write_message
-from textrawl.cli.inputs import AsJson, WrittenSpace, read_one_of, read_path
+from textrawl.cli.inputs import AsJson, WrittenSpace, argument, option, read_one_of, read_path
 from textrawl.cli.questions import CLIENT, find_answer
 from textrawl.errors import DatabaseUnavailable, TextrawlError
 from textrawl.hooks.response import name_project
@@ -32,25 +32,20 @@ from textrawl.values.word_lists import SecretMode
 
 _Files = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="FILE...",
-        parser=read_path,
-        help="Transcripts of sessions, folders of them, or exports of chats.",
+    argument(
+        "FILE...", "Transcripts of sessions, folders of them, or exports of chats.", read_path
     ),
 ]
 _OFFERED = tuple(one.name for one in CONVERSATIONS)
 _Kind = Annotated[
     str | None,
-    typer.Option(
-        "--from",
-        metavar="FORMAT",
-        parser=read_one_of(_OFFERED),
-        help=f"The format: {', '.join(_OFFERED)}. Default: what FILE looks like.",
+    option(
+        "--from FORMAT",
+        f"The format: {', '.join(_OFFERED)}. Default: what FILE looks like.",
+        read_one_of(_OFFERED),
     ),
 ]
-_DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Show what the files hold, and capture nothing.")
-]
+_DryRun = Annotated[bool, option("--dry-run", "Show what the files hold, and capture nothing.")]
 
 
 def capture(

@@ -19,7 +19,7 @@ from textrawl.cli.console import (
     write_message,
 )
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inputs import AsJson, LongYes, NamedSpace
+from textrawl.cli.inputs import AsJson, LongYes, NamedSpace, argument
 from textrawl.cluster.layout import Cell, CitusNode, find_shards, read_map
 from textrawl.cluster.nodes import Nodes, find_nodes
 from textrawl.cluster.placement import (
@@ -107,15 +107,17 @@ def list_nodes(as_json: AsJson = False) -> None:
         write_json({**asdict(sizes), "faults": faults, "away": away})
         return
     _show_sizes(sizes)
-    _show_findings(findings)
+    for fault in findings.faults:
+        write_message(f"{fault.schema} is {fault.kind} on {fault.node.address}.")
+    if findings.faults:
+        write_message("A move was interrupted: `textrawl migrate --distributed` repairs cells.")
+    _show_away(findings)
 
 
 @cluster.command()
 def move(
     space: NamedSpace,
-    node: Annotated[
-        str, typer.Argument(metavar="HOST:PORT", help="The worker; see `textrawl cluster list`.")
-    ],
+    node: Annotated[str, argument("HOST:PORT", "The worker; see `textrawl cluster list`.")],
     yes: LongYes = False,
 ) -> None:
     """Move a space to another worker while it is read and written.
@@ -252,14 +254,6 @@ def _show_sizes(sizes: ClusterSizes) -> None:
         for row in sizes.spaces
     ]
     show_table(("space", "worker", "cell", "facts", "size of cell"), spaces)
-
-
-def _show_findings(findings: CellFindings) -> None:
-    for fault in findings.faults:
-        write_message(f"{fault.schema} is {fault.kind} on {fault.node.address}.")
-    if findings.faults:
-        write_message("A move was interrupted: `textrawl migrate --distributed` repairs cells.")
-    _show_away(findings)
 
 
 def _show_away(findings: CellFindings) -> None:

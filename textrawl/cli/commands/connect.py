@@ -24,7 +24,7 @@ from textrawl.cli.console import (
     write_message,
     write_row,
 )
-from textrawl.cli.inputs import AsJson, Yes
+from textrawl.cli.inputs import AsJson, Yes, argument, option
 from textrawl.cli.server_session import find_obstacle
 from textrawl.connect.clients import (
     CLIENTS,
@@ -121,11 +121,14 @@ class ConnectedClient(NamedTuple):
 
 def list_connections(project: Path | None) -> list[ConnectedClient]:
     """Return all clients, with the configuration of the user or of a project."""
-    return [
-        _describe_row(client, project)
-        for client in CLIENTS.values()
-        if project is None or client.project_files
-    ]
+    rows: list[ConnectedClient] = []
+    for client in CLIENTS.values():
+        if project is None or client.project_files:
+            path = client.find_file(project)
+            found = client.is_installed(), _find_entry(client, path)
+            hooks = _find_hooks(client) if project is None else "no"
+            rows.append(ConnectedClient(client.name, client.title, *found, hooks, str(path)))
+    return rows
 
 
 def show_connections(rows: Sequence[ConnectedClient], *, as_json: bool) -> None:
@@ -144,15 +147,6 @@ def show_connections(rows: Sequence[ConnectedClient], *, as_json: bool) -> None:
             write_row(cells)
     if console.is_terminal:
         console.print(table)
-
-
-def _describe_row(client: ClientProgram, project: Path | None) -> ConnectedClient:
-    path = client.find_file(project)
-    connected = _find_entry(client, path)
-    hooks = _find_hooks(client) if project is None else "no"
-    return ConnectedClient(
-        client.name, client.title, client.is_installed(), connected, hooks, str(path)
-    )
 
 
 def _find_entry(client: ClientProgram, path: Path) -> Answer:
@@ -292,11 +286,9 @@ def _list_hidden_settings(given: Container[str]) -> list[str]:
     ]
 
 
-_ConnectedName = Annotated[
-    str, typer.Argument(metavar="CLIENT", help=f"The client: {', '.join(CLIENTS)}.")
-]
+_ConnectedName = Annotated[str, argument("CLIENT", f"The client: {', '.join(CLIENTS)}.")]
 _Project = Annotated[
-    bool, typer.Option("--project", help="Use the file of the project in the working directory.")
+    bool, option("--project", "Use the file of the project in the working directory.")
 ]
 
 
@@ -312,7 +304,11 @@ def disconnect(
     in the file since then stays. The memory itself is not touched.
     """
     chosen = choose_client(client)
-    plan = _plan_removal(chosen, Path.cwd() if project else None)
+    place = Path.cwd() if project else None
+    # What a connection adds for the server, whatever its entry is.
+    server = chosen.list_additions(LocalServer(find_command()), chosen.find_file(place))
+    hooks = [] if project else [hook for hook in list_hooks(chosen) if hook.append]
+    plan = plan_disconnection(chosen.name, place, [*server, *hooks])
     confirm_plan(plan, yes=yes, as_json=as_json)
     files = [str(change.snapshot.path) for change in plan.needed or plan.changes[:1]]
     if as_json:
@@ -321,37 +317,19 @@ def disconnect(
     write_message(f"{chosen.title} {state}: {', '.join(files)}.")
 
 
-def _plan_removal(client: ClientProgram, project: Path | None) -> ConfigurationPlan:
-    # What a connection adds for the server, whatever its entry is.
-    server = client.list_additions(LocalServer(find_command()), client.find_file(project))
-    hooks = [hook for hook in list_hooks(client) if hook.append] if project is None else []
-    return plan_disconnection(client.name, project, [*server, *hooks])
-
-
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
-Url = Annotated[
-    str | None,
-    typer.Option(metavar="URL", help="Connect to this server; default: start one over stdio."),
-]
+Url = Annotated[str | None, option("URL", "Connect to this server; default: start one over stdio.")]
 TokenFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="The file that holds the access token of the server."),
+    Path | None, option("FILE", "The file that holds the access token of the server.")
 ]
 TokenKeyring = Annotated[
     str | None,
-    typer.Option(
-        metavar="SERVICE[:USER]",
-        help="The entry of the system's keyring that holds the access token.",
-    ),
+    option("SERVICE[:USER]", "The entry of the system's keyring that holds the access token."),
 ]
 Assignments = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="A setting for the server, such as TEXTRAWL_SPACE=notes.",
-    ),
+    option("--set NAME=VALUE", "A setting for the server, such as TEXTRAWL_SPACE=notes."),
 ]
 
 
@@ -386,7 +364,8 @@ def read_assignments(assignments: Sequence[str]) -> dict[str, str]:
                 f"{assignment!r} is not a setting: write NAME=VALUE with a name that "
                 "`textrawl settings` lists."
             )
-        if SecretStr in _list_types(field):
+        annotation = Settings.model_fields[field].annotation
+        if SecretStr in (annotation, *getattr(annotation, "__args__", ())):
             raise typer.BadParameter(
                 f"{write_name(field)} is secret and does not belong in a client's file: write "
                 "it into ~/.config/textrawl/.env."
@@ -394,11 +373,6 @@ def read_assignments(assignments: Sequence[str]) -> dict[str, str]:
         read[write_name(field)] = value
     read_settings(**{name.removeprefix(PREFIX).lower(): value for name, value in read.items()})
     return read
-
-
-def _list_types(field: str) -> tuple[object, ...]:
-    annotation = Settings.model_fields[field].annotation
-    return (annotation, *getattr(annotation, "__args__", ()))
 
 
 def _choose_token(file: Path | None, keyring: str | None) -> ServerToken | None:
@@ -428,20 +402,10 @@ def _check_url(url: str, *, with_token: bool) -> str:
     return parts.geturl()
 
 
-_ClientName = Annotated[
-    str | None,
-    typer.Argument(metavar="CLIENT", help=f"The client: {', '.join(CLIENTS)}."),
-]
-_List = Annotated[
-    bool,
-    typer.Option("--list", help="List which clients are connected."),
-]
-_Print = Annotated[
-    bool, typer.Option("--print", help="Write the entry to stdout, and change nothing.")
-]
-_Hooks = Annotated[
-    bool, typer.Option("--with-hooks", help="Add the hooks as well: see docs/hooks.md.")
-]
+_ClientName = Annotated[str | None, argument("CLIENT", f"The client: {', '.join(CLIENTS)}.")]
+_List = Annotated[bool, option("--list", "List which clients are connected.")]
+_Print = Annotated[bool, option("--print", "Write the entry to stdout, and change nothing.")]
+_Hooks = Annotated[bool, option("--with-hooks", "Add the hooks as well: see docs/hooks.md.")]
 
 
 def connect(  # noqa: PLR0913, PLR0917 - each argument is an option
@@ -471,13 +435,17 @@ def connect(  # noqa: PLR0913, PLR0917 - each argument is an option
     if printing:
         if with_hooks:
             raise typer.BadParameter("--print shows only the server: leave --with-hooks out")
-        _print(client, server, place)
+        shown = CLIENTS.get(client or "") or OTHER
+        for addition in shown.list_additions(server, shown.find_file(place), hidden=True):
+            write_line(write_entry(addition))
         return
     chosen = choose_client(client)
     plan = _plan(chosen, server, place, with_hooks=with_hooks)
     backups = confirm_plan(plan, yes=yes, as_json=as_json)
     if as_json:
-        write_json(_describe(chosen, plan, backups))
+        files = [str(change.snapshot.path) for change in plan.changes]
+        changed = {"changed": bool(plan.needed), "files": files}
+        write_json({"client": chosen.name, **changed, "backups": list(map(str, backups))})
     _report(chosen, server, plan, backups)
     if can_ask() and not (yes or as_json) and server == LocalServer(find_command()):
         _meet()
@@ -491,12 +459,6 @@ def _meet() -> None:
         introduce()
     except (TextrawlError, StartRefused) as error:
         write_message(f"The memory does not know yet who you are: {error}.")
-
-
-def _print(name: str | None, server: Server, project: Path | None) -> None:
-    client = CLIENTS.get(name or "") or OTHER
-    for addition in client.list_additions(server, client.find_file(project), hidden=True):
-        write_line(write_entry(addition))
 
 
 def _plan(
@@ -535,14 +497,3 @@ def _find_state(server: Server) -> str:
     if obstacle is None:
         return "is connected"
     return f"has the entry, but {server.url} cannot be used ({obstacle})"
-
-
-def _describe(
-    client: ClientProgram, plan: ConfigurationPlan, backups: list[Path]
-) -> dict[str, object]:
-    return {
-        "client": client.name,
-        "changed": bool(plan.needed),
-        "files": [str(change.snapshot.path) for change in plan.changes],
-        "backups": [str(backup) for backup in backups],
-    }

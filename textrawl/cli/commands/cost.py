@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Annotated, get_args
 
-import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -12,7 +11,7 @@ from textrawl.cli.administration import RecallCostsRow
 from textrawl.cli.console import count, open_console, show_wait, write_json
 from textrawl.cli.demo import read_text, write_whole
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inputs import AsJson, SpaceName
+from textrawl.cli.inputs import AsJson, SpaceName, argument, option
 from textrawl.cli.memory_session import read_memory
 from textrawl.errors import QueryMissing, StartRefused, TextrawlError
 from textrawl.memory.commands import Session
@@ -132,17 +131,14 @@ def draw_costs(console: Console, report: CostReport, settings: Settings) -> None
     console.print(_draw_introduction(report.introduction))
     if report.recalls is not None:
         console.print("\n[bold]Recalls[/]")
-        console.print(_draw_recalls(report.recalls, recorded=_are_recorded(settings)))
+        recorded = settings.record_recalls != "off" and not settings.read_only
+        console.print(_draw_recalls(report.recalls, recorded=recorded))
     if report.answer is not None:
         console.print()
         _draw_answer(console, report.answer, settings.max_response_tokens)
     if report.missing is not None:
         console.print("\n[bold]Recalls and answers[/] cannot be counted.")
         console.print(Text(report.missing), soft_wrap=True)
-
-
-def _are_recorded(settings: Settings) -> bool:
-    return settings.record_recalls != "off" and not settings.read_only
 
 
 def _draw_introduction(introduction: DefinitionCosts) -> Table:
@@ -205,12 +201,10 @@ _MOST_RECALLS = 10_000
 def cost(
     query: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[QUERY]", help="Search for this, and show the answer's cost in each format."
-        ),
+        argument("[QUERY]", "Search for this, and show the answer's cost in each format."),
     ] = None,
     last: Annotated[
-        int, typer.Option(min=1, max=_MOST_RECALLS, help="How many of the last recalls to sum up.")
+        int, option("", "How many of the last recalls to sum up.", min=1, max=_MOST_RECALLS)
     ] = 100,
     space: SpaceName = None,
     as_json: AsJson = False,

@@ -12,6 +12,7 @@ from textrawl.cli.console import (
     open_progress,
     write_json,
     write_message,
+    write_result,
     write_texts,
 )
 from textrawl.cli.inputs import (
@@ -20,6 +21,8 @@ from textrawl.cli.inputs import (
     EntityName,
     WrittenSpace,
     Yes,
+    argument,
+    option,
     read_fact,
     read_reason,
     read_reference,
@@ -32,20 +35,14 @@ from textrawl.values.text import clean_name
 
 _Fact = Annotated[
     str,
-    typer.Argument(
-        metavar="FACT",
-        parser=read_reference,
-        help="The wrong fact: its id, the first 8 characters of its id, or its text.",
+    argument(
+        "FACT",
+        "The wrong fact: its id, the first 8 characters of its id, or its text.",
+        read_reference,
     ),
 ]
-_Reason = Annotated[
-    str,
-    typer.Option("--reason", metavar="TEXT", parser=read_reason, help="Why the fact was wrong."),
-]
-_Instead = Annotated[
-    str | None,
-    typer.Option("--instead", metavar="FACT", parser=read_fact, help="The fact that is right."),
-]
+_Reason = Annotated[str, option("--reason TEXT", "Why the fact was wrong.", read_reason)]
+_Instead = Annotated[str | None, option("--instead FACT", "The fact that is right.", read_fact)]
 
 
 def revise(
@@ -62,27 +59,24 @@ def revise(
     was right and is no longer so, use `textrawl remember --replaces`.
     """
     row = ask("revise", RevisedRow, space, name=name, fact=fact, reason=reason, instead=instead)
-    if as_json:
-        write_json(row)
-    else:
-        verb = "Already revised" if row.repeated else "Revised"
-        lines = [f"{verb} {row.entity_name}: {row.content or row.observation_id}"]
-        if row.successor_id:
-            lines.append(f"Instead: {str(row.successor_id)[:8]} {instead}")
-        write_texts(open_console(), *lines)
+    verb = "Already revised" if row.repeated else "Revised"
+    lines = [f"{verb} {row.entity_name}: {row.content or row.observation_id}"]
+    if row.successor_id:
+        lines.append(f"Instead: {str(row.successor_id)[:8]} {instead}")
+    write_result(row, *lines, as_json=as_json)
 
 
 _OptionalFact = Annotated[
     str | None,
-    typer.Argument(
-        metavar="[FACT]",
-        parser=read_reference,
-        help="Only this fact: its id, the first 8 characters of its id, or its text. Or only this "
+    argument(
+        "[FACT]",
+        "Only this fact: its id, the first 8 characters of its id, or its text. Or only this "
         "relation: works_at→Acme Corp.",
+        read_reference,
     ),
 ]
 _ForgetDryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would be deleted, and delete nothing.")
+    bool, option("--dry-run", "Show what would be deleted, and delete nothing.")
 ]
 
 
@@ -149,29 +143,23 @@ def _write_plain(row: ForgottenRow) -> dict[str, object]:
 
 _Facts = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[FACT]...",
-        parser=read_reference,
-        help="Only these facts: their ids, the first 8 characters of the ids, or their texts.",
+    argument(
+        "[FACT]...",
+        "Only these facts: their ids, the first 8 characters of the ids, or their texts.",
+        read_reference,
     ),
 ]
-_Target = Annotated[
-    str,
-    typer.Option("--to", metavar="SPACE", parser=clean_name, help="The space that gets the facts."),
-]
+_Target = Annotated[str, option("--to SPACE", "The space that gets the facts.", clean_name)]
 _Source = Annotated[
     str | None,
-    typer.Option(
-        "--from",
-        metavar="SPACE",
-        parser=clean_name,
-        help="The space that has the facts; default: your home space. [TEXTRAWL_SPACE]",
+    option(
+        "--from SPACE",
+        "The space that has the facts; default: your home space. [TEXTRAWL_SPACE]",
+        clean_name,
     ),
 ]
-_Move = Annotated[
-    bool, typer.Option("--move", help="Also remove the facts from the space that has them.")
-]
-_Ended = Annotated[bool, typer.Option("--with-ended", help="Also facts that are no longer valid.")]
+_Move = Annotated[bool, option("--move", "Also remove the facts from the space that has them.")]
+_Ended = Annotated[bool, option("--with-ended", "Also facts that are no longer valid.")]
 
 
 def share(  # noqa: PLR0913, PLR0917 - each argument is an option
@@ -205,32 +193,21 @@ def share(  # noqa: PLR0913, PLR0917 - each argument is an option
         if as_json and dry_run:
             write_json(plan)
         else:
-            _show_sharing(plan, target, open_progress() if as_json else open_console(), move=move)
+            line = f"{_describe(plan)} of {plan.entity_name} to {target}:"
+            write_texts(
+                open_progress() if as_json else open_console(),
+                f"This {'moves' if move else 'copies'} {line}",
+                *[f"  {content}" for content in plan.sample or []],
+            )
         if dry_run:
             return
         confirm("Share this?", "shared")
     done = ask("share", SharedRow, **wanted, dry_run=False)
-    if as_json:
-        write_json(done)
-    else:
-        _report(done, target, move=move)
-
-
-def _show_sharing(plan: SharedRow, target: str, console: Console, *, move: bool) -> None:
-    verb = "moves" if move else "copies"
-    line = f"This {verb} {_describe(plan)} of {plan.entity_name} to {target}:"
-    write_texts(console, line, *[f"  {content}" for content in plan.sample or []])
-
-
-def _report(done: SharedRow, target: str, *, move: bool) -> None:
     line = f"Shared {done.entity_name} with {target}: {_describe(done)}"
     if done.duplicate_facts:
         line += f", {count(done.duplicate_facts, 'fact')} known there"
-    lines = [line]
-    if move:
-        moved = f"{count(done.moved_facts, 'fact')} and {count(done.moved_relations, 'relation')}"
-        lines.append(f"Taken away: {moved}")
-    write_texts(open_console(), *lines)
+    moved = f"{count(done.moved_facts, 'fact')} and {count(done.moved_relations, 'relation')}"
+    write_result(done, line, *([f"Taken away: {moved}"] if move else []), as_json=as_json)
 
 
 def _describe(row: SharedRow) -> str:

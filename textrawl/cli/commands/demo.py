@@ -18,7 +18,7 @@ from textrawl.cli.demo import (
     run_demo,
 )
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inputs import AsJson
+from textrawl.cli.inputs import AsJson, option
 from textrawl.embedded.postmaster import read_state
 from textrawl.environment import default_data_dir, find_data_dir, read_sources
 from textrawl.errors import StartRefused
@@ -27,7 +27,7 @@ from textrawl.errors import StartRefused
 def demo(
     data_dir: Annotated[
         Path | None,
-        typer.Option(help="Folder of the demo's memory; default: a folder beside your memory's."),
+        option("", "Folder of the demo's memory; default: a folder beside your memory's."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -47,7 +47,10 @@ def demo(
         _set_aside(folder)
         result = _run(folder)
     if as_json:
-        write_json(_write_plain(result))
+        answers = [asdict(answer) for answer in result.answers]
+        scenes = [{"asked": answer.pop("question")} | answer for answer in answers]
+        told = {"encoding": result.encoding, "seconds": result.seconds}
+        write_json({"stored": asdict(result.stored), "scenes": scenes, **told})
         return
     console = open_console()
     draw_demo(console, result, folder)
@@ -84,16 +87,6 @@ def _set_aside(folder: Path) -> None:
     )
     folder.rename(kept)
     write_message(f"This version cannot use {folder}, so it is made anew. The old one is {kept}.")
-
-
-def _write_plain(result: DemoResult) -> dict[str, object]:
-    answers = [asdict(answer) for answer in result.answers]
-    return {
-        "stored": asdict(result.stored),
-        "scenes": [{"asked": answer.pop("question")} | answer for answer in answers],
-        "encoding": result.encoding,
-        "seconds": result.seconds,
-    }
 
 
 def _run(folder: Path) -> DemoResult:

@@ -17,7 +17,7 @@ from textrawl.cli.console import (
     write_row,
 )
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inputs import AsJson
+from textrawl.cli.inputs import AsJson, argument, option
 from textrawl.cli.places import Place, list_places
 from textrawl.cli.questions import ask
 from textrawl.doctor.checks import CheckResult, examine, record_errors
@@ -41,13 +41,10 @@ _COLOURS = {"ok": "green", "note": "yellow", "broken": "bold red"}
 def doctor(
     http: Annotated[
         bool,
-        typer.Option(
-            "--http", help="Check the settings for a server over HTTP. Its clients send tokens."
-        ),
+        option("--http", "Check the settings for a server over HTTP. Its clients send tokens."),
     ] = False,
     places: Annotated[
-        bool,
-        typer.Option("--places", help="Check nothing: list what lies where, and what removes it."),
+        bool, option("--places", "Check nothing: list what lies where, and what removes it.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -115,8 +112,7 @@ def _show(findings: list[CheckResult]) -> None:
 
 def settings(
     example: Annotated[
-        bool,
-        typer.Option("--example", help="Write a .env file with every setting and its description."),
+        bool, option("--example", "Write a .env file with every setting and its description.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -146,15 +142,13 @@ def settings(
     console.print(table)
 
 
-TrustedFolder = Annotated[
-    Path, typer.Argument(metavar="[FOLDER]", help="The folder; default: the working directory.")
-]
+TrustedFolder = Annotated[Path, argument("[FOLDER]", "The folder; default: the working directory.")]
 
 
 def trust(
     folder: TrustedFolder = Path(),
     listing: Annotated[
-        bool, typer.Option("--list", help="List the files that you trusted, and their state.")
+        bool, option("--list", "List the files that you trusted, and their state.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

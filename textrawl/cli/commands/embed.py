@@ -27,7 +27,7 @@ from textrawl.cli.console import (
     show_rows,
     write_message,
 )
-from textrawl.cli.inputs import AsJson
+from textrawl.cli.inputs import AsJson, argument, option
 from textrawl.memory.backlog import count_backlog, fill_batch, queue_facts
 from textrawl.models.active_model import (
     PROVIDERS,
@@ -169,9 +169,7 @@ embed = typer.Typer(no_args_is_help=True)
 
 @embed.command()
 def status(
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Show a bar until all facts have vectors.")
-    ] = False,
+    watch: Annotated[bool, option("--watch", "Show a bar until all facts have vectors.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show every model that has vectors, and how many facts do not have a vector yet.
@@ -193,16 +191,11 @@ def status(
 def start(
     provider: Annotated[
         str | None,
-        typer.Option(
-            metavar="PROVIDER",
-            help=f"{', '.join(PROVIDERS)}; default: TEXTRAWL_EMBEDDING_PROVIDER.",
-        ),
+        option("PROVIDER", f"{', '.join(PROVIDERS)}; default: TEXTRAWL_EMBEDDING_PROVIDER."),
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(
-            metavar="MODEL", help="Name of the provider's model; default: TEXTRAWL_EMBEDDING_MODEL."
-        ),
+        option("MODEL", "Name of the provider's model; default: TEXTRAWL_EMBEDDING_MODEL."),
     ] = None,
 ) -> None:
     """Build the vectors of another model, while servers use the vectors of the active model.
@@ -250,13 +243,12 @@ def rollback() -> None:
 def calibrate(
     model: Annotated[
         str | None,
-        typer.Argument(
-            metavar="MODEL",
-            help="Name of the model: see `textrawl embed status`; default: the active model.",
+        argument(
+            "MODEL", "Name of the model: see `textrawl embed status`; default: the active model."
         ),
     ] = None,
     reset: Annotated[
-        bool, typer.Option("--reset", help="Return to textrawl's own values for the model.")
+        bool, option("--reset", "Return to textrawl's own values for the model.")
     ] = False,
 ) -> None:
     """Measure what the cosines of a model mean, with facts of this memory.
@@ -276,9 +268,7 @@ def calibrate(
 
 @embed.command()
 def drop(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="Name of the model: see `textrawl embed status`.")
-    ],
+    model: Annotated[str, argument("MODEL", "Name of the model: see `textrawl embed status`.")],
 ) -> None:
     """Delete a model that is not active, with its vectors."""
     call_database("drop_embedding_model", str, name=model)

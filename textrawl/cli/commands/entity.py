@@ -6,11 +6,9 @@ import typer
 
 from textrawl.cli.console import (
     count,
-    open_console,
     show_rows,
-    write_json,
     write_message,
-    write_texts,
+    write_result,
 )
 from textrawl.cli.inputs import (
     AsJson,
@@ -18,6 +16,8 @@ from textrawl.cli.inputs import (
     EntityName,
     SpaceName,
     WrittenSpace,
+    argument,
+    option,
     read_fact,
     read_name,
 )
@@ -38,30 +38,13 @@ entity = typer.Typer(no_args_is_help=True)
 alias = typer.Typer(help="Add, remove and list aliases of entities.", no_args_is_help=True)
 entity.add_typer(alias, name="alias")
 
-_Other = Annotated[
-    str,
-    typer.Argument(metavar="OTHER", parser=read_name, help="The same entity under another name."),
-]
-_Alias = Annotated[
-    str,
-    typer.Argument(metavar="ALIAS", parser=read_name, help="Another name of the entity."),
-]
-_Description = Annotated[
-    str, typer.Argument(metavar="TEXT", parser=read_fact, help="The description, in a sentence.")
-]
-_OptionalName = Annotated[
-    str | None,
-    typer.Argument(metavar="[NAME]", parser=read_name, help="Only this entity."),
-]
-_Merged = Annotated[
-    str,
-    typer.Argument(metavar="NAME", parser=read_name, help="A name that the merged entity had."),
-]
-_Limit = Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="Maximum number of pairs.")]
-_LeastScore = Annotated[
-    float,
-    typer.Option("--min-score", metavar="S", min=0, max=1, help="Smallest score of a pair."),
-]
+_Other = Annotated[str, argument("OTHER", "The same entity under another name.", read_name)]
+_Alias = Annotated[str, argument("ALIAS", "Another name of the entity.", read_name)]
+_Description = Annotated[str, argument("TEXT", "The description, in a sentence.", read_fact)]
+_OptionalName = Annotated[str | None, argument("[NAME]", "Only this entity.", read_name)]
+_Merged = Annotated[str, argument("NAME", "A name that the merged entity had.", read_name)]
+_Limit = Annotated[int, option("N", "Maximum number of pairs.", min=1, max=1000)]
+_LeastScore = Annotated[float, option("--min-score S", "Smallest score of a pair.", min=0, max=1)]
 
 
 @entity.command()
@@ -78,7 +61,7 @@ def merge(
     """
     row = ask("merge", MergeRow, space, name=name, other=other, dry_run=dry_run)
     verb = "Would merge" if dry_run else "Merged"
-    _report(
+    write_result(
         row,
         f"{verb} {row.merged_name} ({row.merged_type}) into {row.kept_name} ({row.kept_type})",
         _count(row.facts, row.relations),
@@ -102,7 +85,7 @@ def split(
     """
     row = ask("split", SplitRow, space, name=name, dry_run=dry_run)
     verb = "Would split" if dry_run else "Split"
-    _report(
+    write_result(
         row,
         f"{verb} {row.merged_name} from {row.kept_name}",
         f"{_count(row.facts, row.relations)} of {row.merged_name}",
@@ -139,7 +122,7 @@ def describe(
     The description is a fact of the entity, so a search finds it, and `textrawl forget` deletes it.
     """
     row = ask("set_description", DescribedRow, space, name=name, text=text)
-    _report(row, f"{row.entity_name}: {text}", as_json=as_json)
+    write_result(row, f"{row.entity_name}: {text}", as_json=as_json)
 
 
 @alias.command("add")
@@ -148,7 +131,7 @@ def add_alias(
 ) -> None:
     """Give an entity another name."""
     row = ask("add_alias", NamedRow, space, name=name, other=other)
-    _report(row, f"{row.stored_alias} is a name of {row.entity_name}", as_json=as_json)
+    write_result(row, f"{row.stored_alias} is a name of {row.entity_name}", as_json=as_json)
 
 
 @alias.command("remove")
@@ -156,7 +139,7 @@ def remove_alias(other: _Alias, space: WrittenSpace = None, as_json: AsJson = Fa
     """Remove a wrong alias. Facts that were written under it stay."""
     row = ask("remove_alias", UnnamedRow, space, other=other)
     line = f"{row.stored_alias} is no longer a name of {row.entity_name}"
-    _report(row, line, as_json=as_json)
+    write_result(row, line, as_json=as_json)
 
 
 @alias.command("list")
@@ -177,18 +160,8 @@ def _count(facts: int, relations: int) -> str:
     return f"{count(facts, 'fact')}, {count(relations, 'relation')}"
 
 
-def _report(row: object, *lines: str, as_json: bool) -> None:
-    if as_json:
-        write_json(row)
-    else:
-        write_texts(open_console(), *lines)
-
-
-_Name = Annotated[
-    str | None,
-    typer.Argument(metavar="[NAME]", parser=read_name, help="The entity that you are."),
-]
-_Clear = Annotated[bool, typer.Option("--clear", help="Forget which entity you are.")]
+_Name = Annotated[str | None, argument("[NAME]", "The entity that you are.", read_name)]
+_Clear = Annotated[bool, option("--clear", "Forget which entity you are.")]
 _WHO = "Who are you? Give your name, so that `I` in your questions means you, or nothing"
 
 
@@ -208,17 +181,12 @@ def me(
         rows = ask("set_own", list[OwnRow], space, name=name)
     else:
         rows = ask("list_own", list[OwnRow], space)
-    if as_json:
-        write_json(rows)
-    elif not rows:
+    if not (rows or as_json):
         write_message("The memory does not know who you are: name your entity, `textrawl me NAME`.")
-    else:
-        when = "no longer" if clear else "now" if name is not None else ""
-        lead = " ".join(filter(None, ("You are", when)))
-        write_texts(
-            open_console(),
-            *[f"{lead} {row.entity_name} ({row.entity_type}) in {row.space}" for row in rows],
-        )
+        return
+    lead = f"You are{' no longer' if clear else ' now' if name is not None else ''}"
+    lines = [f"{lead} {row.entity_name} ({row.entity_type}) in {row.space}" for row in rows]
+    write_result(rows, *lines, as_json=as_json)
 
 
 def introduce() -> None:

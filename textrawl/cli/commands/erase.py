@@ -13,40 +13,36 @@ from rich.tree import Tree
 from textrawl.archive.exports import write_whole
 from textrawl.archive.receipts import SUFFIX, read_receipts, write_receipts
 from textrawl.cli.console import confirm, count, open_console, write_json, write_message
-from textrawl.cli.inputs import AdministeredSpace, AsJson, Yes, read_name
+from textrawl.cli.inputs import AdministeredSpace, AsJson, Yes, argument, option, read_name
 from textrawl.cli.questions import ask
 from textrawl.errors import StartRefused
 from textrawl.memory.command_results import ErasedRow, ErasurePlanRow, Keep
 
 _Names = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="PERSON [NAME]...",
-        parser=read_name,
-        help="The person, and further names of the same person, such as a login or a nickname.",
+    argument(
+        "PERSON [NAME]...",
+        "The person, and further names of the same person, such as a login or a nickname.",
+        read_name,
     ),
 ]
 _Keep = Annotated[
     Keep | None,
-    typer.Option(
+    option(
         "--keep",
-        help="Keep what `others` wrote about the person, or what the person wrote about others "
-        "(`own`).",
+        "Keep what `others` wrote about the person, or what the person wrote about others (`own`).",
     ),
 ]
 _Receipt = Annotated[
     Path | None,
-    typer.Option(
-        "--receipt",
-        metavar="FILE",
-        help=f"The file for the receipt; default: erasure-TIME{SUFFIX} in this folder.",
+    option(
+        "--receipt FILE", f"The file for the receipt; default: erasure-TIME{SUFFIX} in this folder."
     ),
 ]
 _Verify = Annotated[
-    Path | None,
-    typer.Option("--verify", metavar="FILE", help="Check the receipts in a file. Erase nothing."),
+    Path | None, option("--verify FILE", "Check the receipts in a file. Erase nothing.")
 ]
-_DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan, and erase nothing.")]
+_DryRun = Annotated[bool, option("--dry-run", "Show the plan, and erase nothing.")]
 _STYLES = {"delete": "red", "redact": "yellow", "stay": "green"}
 
 
@@ -88,7 +84,8 @@ def erase(  # noqa: PLR0913, PLR0917 - each argument is an option
             )
         elif not dry_run:
             erasing = _Erasing(names, keep, space, as_json)
-            erasing.run(plan, (receipt or _name_file()).absolute(), yes=yes)
+            name = f"erasure-{datetime.now(UTC):%Y%m%dT%H%M%SZ}{SUFFIX}"
+            erasing.run(plan, (receipt or Path(name)).absolute(), yes=yes)
     else:
         raise typer.BadParameter("give the name of a person, or --verify FILE")
 
@@ -131,10 +128,6 @@ class _Erasing(NamedTuple):
         for row in done:
             write_message(f"Erased {count(row.rows, 'row')} in {row.space_name}.")
         write_message(f"The receipt is {file}: keep it beside your backups.")
-
-
-def _name_file() -> Path:
-    return Path(f"erasure-{datetime.now(UTC):%Y%m%dT%H%M%SZ}{SUFFIX}")
 
 
 def _draw(names: Sequence[str], plan: Sequence[ErasurePlanRow]) -> Tree:

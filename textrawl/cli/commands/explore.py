@@ -7,12 +7,11 @@ from functools import partial
 from threading import Thread
 from typing import Annotated
 
-import typer
-
 from textrawl.cli.administration import open_administration
 from textrawl.cli.commands.demo import find_demo_folder
 from textrawl.cli.console import open_console
 from textrawl.cli.foreground import Interrupted, run_foreground
+from textrawl.cli.inputs import option
 from textrawl.embedded.postmaster import read_state
 from textrawl.errors import StartRefused
 from textrawl.explorer.application import serve_explorer
@@ -20,17 +19,17 @@ from textrawl.postgres.database import Database
 from textrawl.settings import Settings, read_settings
 
 _ExplorerPort = Annotated[
-    int, typer.Option(min=0, max=65_535, help="Port to listen on. 0 means any free port.")
+    int, option("", "Port to listen on. 0 means any free port.", min=0, max=65_535)
 ]
 _Browser = Annotated[
     bool,
-    typer.Option(
+    option(
         "--open",
-        help="Also open the link in a browser. Other users of this machine can then see the link "
+        "Also open the link in a browser. Other users of this machine can then see the link "
         "in the list of processes, until it is used.",
     ),
 ]
-_Demo = Annotated[bool, typer.Option("--demo", help="Open the memory of `textrawl demo`.")]
+_Demo = Annotated[bool, option("--demo", "Open the memory of `textrawl demo`.")]
 
 
 def explore(port: _ExplorerPort = 0, browser: _Browser = False, demo: _Demo = False) -> None:

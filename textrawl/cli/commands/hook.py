@@ -4,17 +4,14 @@ from typing import Annotated
 
 import typer
 
+from textrawl.cli.inputs import argument
 from textrawl.hooks.command import run_hook
 from textrawl.hooks.events import CLIENTS
 
 
 def hook(
-    client: Annotated[
-        str, typer.Argument(metavar="CLIENT", help=f"Client program: {', '.join(CLIENTS)}.")
-    ],
-    event: Annotated[
-        str, typer.Argument(metavar="EVENT", help="Name that the client gives the event.")
-    ],
+    client: Annotated[str, argument("CLIENT", f"Client program: {', '.join(CLIENTS)}.")],
+    event: Annotated[str, argument("EVENT", "Name that the client gives the event.")],
 ) -> None:
     """Answer an event of a client program, such as a prompt. Client programs run it.
 

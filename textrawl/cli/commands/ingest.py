@@ -22,7 +22,7 @@ from textrawl.cli.console import (
     write_message,
 )
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inputs import AsJson, Yes, read_path
+from textrawl.cli.inputs import AsJson, Yes, argument, option, read_path
 from textrawl.cli.memory_session import (
     change_memory,
     open_graph,
@@ -59,20 +59,19 @@ LONGEST_STATEMENT = 600.0  # seconds; a text of 5,000,000 characters takes half 
 
 _Paths = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="PATH...",
-        parser=read_path,
-        help="Files, and folders with their subfolders: text, Markdown, code, HTML and PDF.",
+    argument(
+        "PATH...",
+        "Files, and folders with their subfolders: text, Markdown, code, HTML and PDF.",
+        read_path,
     ),
 ]
 _Graph = Annotated[
     str | None,
-    typer.Option(
-        "--graph",
-        metavar="GRAPH",
-        parser=clean_name,
-        help="Write to this graph; default: the home space if it is a graph, or the only graph. "
+    option(
+        "--graph GRAPH",
+        "Write to this graph; default: the home space if it is a graph, or the only graph. "
         "The first ingest on this machine creates the graph documents.",
+        clean_name,
     ),
 ]
 
@@ -97,7 +96,8 @@ def ingest(paths: _Paths, graph: _Graph = None, as_json: AsJson = False) -> None
         "textrawl ingest", None, work, homeless=True, least_timeout=LONGEST_STATEMENT
     )
     _tell_refusals(report, findings.left_out)
-    _tell_secrets(report, gate)
+    gate.places = [f"{found.name}: {kinds}" for found, kinds in report.secrets]
+    write_message(*gate.describe())
     if as_json:
         write_json(_write_plain(chosen, report, findings.left_out))
     else:
@@ -134,7 +134,10 @@ def _find(paths: list[Path]) -> FoundFiles:
 
 
 def _tell_refusals(report: IngestReport, left_out: int) -> None:
-    for reason, names in _group_refusals(report).items():
+    refused = dict[str, list[str]]()
+    for found, reason in report.refused:
+        refused.setdefault(reason, []).append(found.name)
+    for reason, names in refused.items():
         if len(names) == 1:
             write_message(f"{names[0]} was not stored: {reason}")
         else:
@@ -156,19 +159,6 @@ def tell_missing_vectors(reason: str) -> None:
         f"New chunks have no vectors yet ({reason}). Until a server adds them, recall finds the "
         "chunks by their words"
     )
-
-
-def _tell_secrets(report: IngestReport, gate: SecretGate) -> None:
-    gate.places = [f"{found.name}: {kinds}" for found, kinds in report.secrets]
-    write_message(*gate.describe())
-
-
-def _group_refusals(report: IngestReport) -> dict[str, list[str]]:
-    """Return the names of refused files by the reason."""
-    grouped = dict[str, list[str]]()
-    for found, reason in report.refused:
-        grouped.setdefault(reason, []).append(found.name)
-    return grouped
 
 
 def _tell(graph: str, report: IngestReport, seconds: float) -> None:
@@ -238,14 +228,9 @@ def create_first_graph() -> None:
 
 document = typer.Typer(no_args_is_help=True)
 
-Graph = Annotated[
-    str, typer.Argument(metavar="GRAPH", parser=clean_name, help="Name of a sensitive graph.")
-]
+Graph = Annotated[str, argument("GRAPH", "Name of a sensitive graph.", clean_name)]
 _Document = Annotated[
-    str,
-    typer.Argument(
-        metavar="DOCUMENT", help="Name of the document as `list` shows it, its path or its id."
-    ),
+    str, argument("DOCUMENT", "Name of the document as `list` shows it, its path or its id.")
 ]
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from textrawl.cli.console import count, open_console, write_cell, write_json, write_message
-from textrawl.cli.inputs import AsJson, WrittenSpace
+from textrawl.cli.inputs import AsJson, WrittenSpace, argument, option
 from textrawl.cli.memory_session import change_memory, read_memory
 from textrawl.errors import LlmNotConfigured
 from textrawl.memory.commands import Session
@@ -36,18 +36,17 @@ def _read_granularity(text: str) -> str:
 def consolidate(
     granularity: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[GRANULARITY]",
-            parser=_read_granularity,
-            help="weekly, monthly or yearly; default: all three, in this order.",
+        argument(
+            "[GRANULARITY]",
+            "weekly, monthly or yearly; default: all three, in this order.",
+            _read_granularity,
         ),
     ] = None,
     date: Annotated[
-        str | None,
-        typer.Option(metavar="DATE", help="Only this period, or the one with this day."),
+        str | None, option("DATE", "Only this period, or the one with this day.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the periods that are due, and store nothing.")
+        bool, option("--dry-run", "Show the periods that are due, and store nothing.")
     ] = False,
     space: WrittenSpace = None,
     as_json: AsJson = False,

@@ -3,11 +3,9 @@
 import sys
 from typing import Annotated
 
-import typer
-
 from textrawl.cli.console import open_console, open_progress, show_wait, write_json
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inputs import AsJson
+from textrawl.cli.inputs import AsJson, option
 from textrawl.cluster.migration import migrate_distributed
 from textrawl.cluster.nodes import enable_login_on_nodes
 from textrawl.embedded.cluster import run_embedded
@@ -22,24 +20,24 @@ from textrawl.postgres.migrations import migrate as bring_up_to_date
 from textrawl.postgres.vector_indexes import build_missing_indexes
 from textrawl.settings import Settings, read_settings
 
-_CELLS = typer.Option(
+_CELLS = option(
     "--cells",
+    "With --distributed: parts of a new memory that can move to another node (default 32).",
     min=1,
     max=1024,
-    help="With --distributed: parts of a new memory that can move to another node (default 32).",
 )
 
 
 def migrate(
     login: Annotated[
         bool,
-        typer.Option(
+        option(
             "--login",
-            help="Also give the servers' login a password, and write their TEXTRAWL_DATABASE_URL.",
+            "Also give the servers' login a password, and write their TEXTRAWL_DATABASE_URL.",
         ),
     ] = False,
     distributed: Annotated[
-        bool, typer.Option("--distributed", help="Distribute the spaces over a Citus cluster.")
+        bool, option("--distributed", "Distribute the spaces over a Citus cluster.")
     ] = False,
     cells: Annotated[int | None, _CELLS] = None,
     as_json: AsJson = False,
@@ -62,7 +60,10 @@ def migrate(
     if as_json:
         write_json(report)
     else:
-        (open_progress() if login else open_console()).print(_describe(report), soft_wrap=True)
+        done = "Rebuilt the functions." if report.rebuilt else "Up to date already: nothing to do."
+        if report.applied:
+            done = f"Applied {', '.join(report.applied)} and built the functions."
+        (open_progress() if login else open_console()).print(done, soft_wrap=True)
     if login and settings.database_url is not None:
         conninfo, timeout = settings.database_url.get_secret_value(), settings.database_timeout
         enable = enable_login_on_nodes if distributed else enable_login
@@ -82,9 +83,3 @@ async def _migrate(settings: Settings, *, distributed: bool, cells: int | None) 
     )
     await build_missing_indexes(conninfo)
     return report
-
-
-def _describe(report: MigrationReport) -> str:
-    if report.applied:
-        return f"Applied {', '.join(report.applied)} and built the functions."
-    return "Rebuilt the functions." if report.rebuilt else "Up to date already: nothing to do."

@@ -17,6 +17,8 @@ from textrawl.cli.inputs import (
     MaxTokens,
     SpaceName,
     WrittenSpace,
+    argument,
+    option,
     read_end,
     read_fact,
     read_name,
@@ -44,10 +46,7 @@ def read_stdin() -> str | None:
 
 _Question = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[QUESTION...]",
-        help="A question or keywords. - or nothing means the text on stdin.",
-    ),
+    argument("[QUESTION...]", "A question or keywords. - or nothing means the text on stdin."),
 ]
 
 
@@ -73,10 +72,7 @@ def recall(
 
 
 _Project = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", parser=read_name, help="Name of the project that you begin to work on."
-    ),
+    str | None, option("NAME", "Name of the project that you begin to work on.", read_name)
 ]
 
 
@@ -98,23 +94,19 @@ def digest(
 
 _EntityType = Annotated[
     str | None,
-    typer.Option(
-        "--type",
-        metavar="TYPE",
-        parser=read_type,
-        help=f"Type of a new entity: {', '.join(ENTITY_TYPES)}, or another word.",
+    option(
+        "--type TYPE",
+        f"Type of a new entity: {', '.join(ENTITY_TYPES)}, or another word.",
+        read_type,
     ),
 ]
-_Until = Annotated[
-    datetime | None,
-    typer.Option(metavar="TIME", parser=read_end, help="When the fact stops being true."),
-]
+_Until = Annotated[datetime | None, option("TIME", "When the fact stops being true.", read_end)]
 _Replaces = Annotated[
     str | None,
-    typer.Option(
-        metavar="FACT",
-        parser=read_reference,
-        help="The fact to correct: its id, the first 8 characters of its id, or its text.",
+    option(
+        "FACT",
+        "The fact to correct: its id, the first 8 characters of its id, or its text.",
+        read_reference,
     ),
 ]
 
@@ -122,10 +114,7 @@ _Replaces = Annotated[
 def remember(  # noqa: PLR0913, PLR0917 - each argument is an option
     name: EntityName,
     fact: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[FACT]", help="Text of the fact. - or nothing means the text on stdin."
-        ),
+        str | None, argument("[FACT]", "Text of the fact. - or nothing means the text on stdin.")
     ] = None,
     entity_type: _EntityType = None,
     until: _Until = None,
@@ -199,7 +188,8 @@ def _show_facts(answer: SocketAnswer, *, as_json: bool) -> None:
     if as_json:
         plain = sys.stdout.encoding.lower() != "utf-8"
         text = json.dumps(_describe_facts(answer), ensure_ascii=plain, indent=2)
-        sys.stdout.write(f"{_escape(text)}\n")
+        harmless = text.isascii() and text.replace("\n", "").isprintable()
+        sys.stdout.write(f"{text if harmless else escape_json(text)}\n")
     elif answer.ids:
         sys.stdout.write(f"{answer.text}\n")
     else:
@@ -236,9 +226,3 @@ def _describe_facts(answer: SocketAnswer) -> dict[str, Any]:
         "facts": [facts[one] for one in answer.ids],
         **{name: answer.content[name] for name in ("missing", "closest") if name in answer.content},
     }
-
-
-def _escape(text: str) -> str:
-    if text.isascii() and text.replace("\n", "").isprintable():
-        return text
-    return escape_json(text)

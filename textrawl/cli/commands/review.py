@@ -5,7 +5,7 @@ Without an LLM, `tidy` proposes to mend what is out of order in the memory.
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -18,9 +18,19 @@ from textrawl.cli.console import (
     open_progress,
     write_json,
     write_message,
+    write_result,
     write_texts,
 )
-from textrawl.cli.inputs import AsJson, LongYes, SpaceName, WrittenSpace, read_name, read_reason
+from textrawl.cli.inputs import (
+    AsJson,
+    LongYes,
+    SpaceName,
+    WrittenSpace,
+    argument,
+    option,
+    read_name,
+    read_reason,
+)
 from textrawl.cli.questions import ask
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory.command_results import (
@@ -45,29 +55,19 @@ _WOULD = {
 }
 Ids = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[ID]...",
-        help="Ids of proposals, or the first 8 characters of them. Without ids: all pending "
+    argument(
+        "[ID]...",
+        "Ids of proposals, or the first 8 characters of them. Without ids: all pending "
         "proposals that --by, --entity and --since choose.",
     ),
 ]
-Author = Annotated[
-    str | None,
-    typer.Option("--by", metavar="ACTOR", parser=clean_name, help="Only proposals of this actor."),
-]
-Entity = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", parser=read_name, help="Only proposals about this entity."),
-]
+Author = Annotated[str | None, option("--by ACTOR", "Only proposals of this actor.", clean_name)]
+Entity = Annotated[str | None, option("NAME", "Only proposals about this entity.", read_name)]
 Since = Annotated[
     datetime | None,
-    typer.Option(
-        metavar="TIME",
-        parser=find_start,
-        help="Only proposals since TIME: 2h, 7d, 2026-08-01T12:00Z.",
-    ),
+    option("TIME", "Only proposals since TIME: 2h, 7d, 2026-08-01T12:00Z.", find_start),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan, and change nothing.")]
+DryRun = Annotated[bool, option("--dry-run", "Show the plan, and change nothing.")]
 
 
 @review.command(name="list")
@@ -76,16 +76,12 @@ def list_proposals(  # noqa: PLR0913, PLR0917 - each argument is an option
     entity: Entity = None,
     since: Since = None,
     state: Annotated[
-        State,
-        typer.Option(metavar="STATE", help="pending, accepted, rejected, withdrawn or any."),
+        State, option("STATE", "pending, accepted, rejected, withdrawn or any.")
     ] = "pending",
     limit: Annotated[
-        int,
-        typer.Option(metavar="N", min=1, max=MOST_PROPOSALS, help="Maximum number of proposals."),
+        int, option("N", "Maximum number of proposals.", min=1, max=MOST_PROPOSALS)
     ] = 20,
-    offset: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Number of proposals to skip.")
-    ] = 0,
+    offset: Annotated[int, option("N", "Number of proposals to skip.", min=0)] = 0,
     space: SpaceName = None,
     as_json: AsJson = False,
 ) -> None:
@@ -118,10 +114,7 @@ def list_proposals(  # noqa: PLR0913, PLR0917 - each argument is an option
 
 @review.command()
 def show(
-    proposal: Annotated[
-        str,
-        typer.Argument(metavar="ID", help="Id of a pending proposal."),
-    ],
+    proposal: Annotated[str, argument("ID", "Id of a pending proposal.")],
     space: SpaceName = None,
     as_json: AsJson = False,
 ) -> None:
@@ -146,17 +139,12 @@ def accept(  # noqa: PLR0913, PLR0917 - each argument is an option
 ) -> None:
     """Accept proposals: store them with their authors, all or none."""
     chosen = _choose(ids, by, entity, since, space)
-    _decide(chosen, "accept", None, _Options(space, dry_run, yes, as_json))
+    _decide(chosen, "accept", None, space, dry_run=dry_run, yes=yes, as_json=as_json)
 
 
 @review.command()
 def reject(  # noqa: PLR0913, PLR0917 - each argument is an option
-    reason: Annotated[
-        str,
-        typer.Option(
-            metavar="TEXT", parser=read_reason, help="The reason, which the author can read."
-        ),
-    ],
+    reason: Annotated[str, option("TEXT", "The reason, which the author can read.", read_reason)],
     ids: Ids = None,
     by: Author = None,
     entity: Entity = None,
@@ -168,7 +156,7 @@ def reject(  # noqa: PLR0913, PLR0917 - each argument is an option
 ) -> None:
     """Reject proposals, all or none. Their authors can read the reason."""
     chosen = _choose(ids, by, entity, since, space)
-    _decide(chosen, "reject", reason, _Options(space, dry_run, yes, as_json))
+    _decide(chosen, "reject", reason, space, dry_run=dry_run, yes=yes, as_json=as_json)
 
 
 def _choose(
@@ -202,18 +190,17 @@ def _choose(
     return [str(row.id) for row in found]
 
 
-class _Options(NamedTuple):
-    """The options of a decision that do not choose proposals."""
-
-    space: str | None
-    dry_run: bool
-    yes: bool
-    as_json: bool
-
-
-def _decide(ids: list[str], decision: Decision, reason: str | None, options: _Options) -> None:
+def _decide(  # noqa: PLR0913 - each argument is an option
+    ids: list[str],
+    decision: Decision,
+    reason: str | None,
+    space: str | None,
+    *,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
     """Show the plan, ask, and carry it out."""
-    space, dry_run, yes, as_json = options
     if dry_run or not yes:
         plan = ask("plan_decision", list[PlannedRow], space, ids=ids)
         if as_json and dry_run:
@@ -268,7 +255,7 @@ _FINDINGS = {
 
 def tidy(
     apply: Annotated[
-        bool, typer.Option("--apply", help="Propose what was found, for a reviewer to decide.")
+        bool, option("--apply", "Propose what was found, for a reviewer to decide.")
     ] = False,
     space: WrittenSpace = None,
     as_json: AsJson = False,
@@ -280,10 +267,7 @@ def tidy(
     list` shows them. A second run finds nothing new, and nothing that was rejected.
     """
     rows = ask("tidy", list[FindingRow], space, dry_run=not apply)
-    if as_json:
-        write_json(rows)
-    else:
-        write_texts(open_console(), *_sum_up(rows))
+    write_result(rows, *_sum_up(rows), as_json=as_json)
     if not rows:
         write_message("Nothing new is out of order.")
     elif apply:
@@ -296,9 +280,7 @@ def _sum_up(rows: Sequence[FindingRow]) -> list[str]:
     """Return a line for each kind of finding, with its number and an example."""
     lines: list[str] = []
     for finding, (one, several) in _FINDINGS.items():
-        found = [row for row in rows if row.finding == finding]
-        if found:
-            first = found[0]
-            what = one if len(found) == 1 else several
+        if found := [row for row in rows if row.finding == finding]:
+            what, first = one if len(found) == 1 else several, found[0]
             lines.append(f"{len(found):,} {what}: {first.entity_name}: {first.content}")
     return lines

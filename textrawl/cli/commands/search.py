@@ -28,6 +28,7 @@ from textrawl.cli.inputs import (
     Query,
     SpaceName,
     Types,
+    option,
     read_query,
 )
 from textrawl.cli.questions import ask
@@ -46,8 +47,7 @@ _TENSES: Mapping[TenseName, str] = {
     "now": "now",
 }
 _Documents = Annotated[
-    bool,
-    typer.Option("--documents", help="Search the documents of graphs instead of facts."),
+    bool, option("--documents", "Search the documents of graphs instead of facts.")
 ]
 
 
@@ -161,16 +161,13 @@ Item = Mapping[str, Any]
 def show(  # noqa: PLR0913, PLR0917 - each argument is an option
     name: EntityName,
     limit: Annotated[
-        int,
-        typer.Option(
-            "--limit", "-n", min=1, max=100_000, help="Maximum number of facts, newest first."
-        ),
+        int, option("--limit -n", "Maximum number of facts, newest first.", min=1, max=100_000)
     ] = 20,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     space: SpaceName = None,
     why: Annotated[
-        bool, typer.Option("--why", help="Show the sentences from which an LLM took the facts.")
+        bool, option("--why", "Show the sentences from which an LLM took the facts.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -283,14 +280,9 @@ def _list_edges(row: EntityRow) -> list[tuple[str, str, str]]:
     return leaving + arriving
 
 
-_More = Annotated[
-    int, typer.Option("--more", min=0, max=50, help="Facts to show that were left out.")
-]
+_More = Annotated[int, option("--more", "Facts to show that were left out.", min=0, max=50)]
 _LeastScore = Annotated[
-    float | None,
-    typer.Option(
-        "--least-score", metavar="SCORE", min=0, max=100, help="Leave out facts below this score."
-    ),
+    float | None, option("--least-score SCORE", "Leave out facts below this score.", min=0, max=100)
 ]
 
 

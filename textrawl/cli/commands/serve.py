@@ -10,6 +10,7 @@ import typer
 from textrawl.cli.console import show_left
 from textrawl.cli.foreground import Interrupted, run_foreground
 from textrawl.cli.hosting import export_traces, prepare_server
+from textrawl.cli.inputs import option
 from textrawl.errors import StartRefused
 from textrawl.memory.commands import OPERATIONS
 from textrawl.server.http.application import serve_http
@@ -18,22 +19,20 @@ from textrawl.server.sessions import build_server
 from textrawl.settings import Settings, read_settings
 from textrawl.tools.catalogue import find_toolsets
 
-_Http = Annotated[
-    bool, typer.Option("--http", help="Serve Streamable HTTP instead of stdin and stdout.")
-]
+_Http = Annotated[bool, option("--http", "Serve Streamable HTTP instead of stdin and stdout.")]
 _Host = Annotated[
     str | None,
-    typer.Option(
-        help="Address to listen on; if other machines can reach it, TEXTRAWL_PUBLIC_URL is needed. "
-        "[TEXTRAWL_HTTP_HOST]"
+    option(
+        "",
+        "Address to listen on; if other machines can reach it, TEXTRAWL_PUBLIC_URL is needed. "
+        "[TEXTRAWL_HTTP_HOST]",
     ),
 ]
 _Port = Annotated[
-    int | None, typer.Option(min=0, max=65_535, help="Port to listen on. [TEXTRAWL_HTTP_PORT]")
+    int | None, option("", "Port to listen on. [TEXTRAWL_HTTP_PORT]", min=0, max=65_535)
 ]
 _Insecure = Annotated[
-    bool,
-    typer.Option("--insecure", help="Accept calls without a token; only on a loopback address."),
+    bool, option("--insecure", "Accept calls without a token; only on a loopback address.")
 ]
 
 

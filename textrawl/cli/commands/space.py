@@ -21,7 +21,6 @@ from textrawl.cli.administration import (
 from textrawl.cli.console import (
     confirm,
     count,
-    open_console,
     show_index_progress,
     show_progress,
     show_rows,
@@ -29,9 +28,9 @@ from textrawl.cli.console import (
     write_instant,
     write_json,
     write_message,
-    write_texts,
+    write_result,
 )
-from textrawl.cli.inputs import AsJson, NamedSpace, Yes
+from textrawl.cli.inputs import AsJson, NamedSpace, Yes, argument, option
 from textrawl.cli.memory_session import administer_graph, read_key_files
 from textrawl.environment import read_foreign
 from textrawl.errors import ArgumentInvalid, require_writable
@@ -63,19 +62,16 @@ CORTEXGRAPH_NAMES = {
 _TIER = "public, personal or sensitive"
 _MOST_TOKENS = 100_000
 NewTier = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TIER", help=f"Create a graph, which holds documents instead of facts: {_TIER}."
-    ),
+    str | None, option("TIER", f"Create a graph, which holds documents instead of facts: {_TIER}.")
 ]
 RecallTokens = Annotated[
     int | None,
-    typer.Option(
-        metavar="N",
+    option(
+        "N",
+        "Largest number of tokens of the graph in one answer; default: 4000 if public, 2000 "
+        "if personal. A sensitive graph always has 0.",
         min=0,
         max=_MOST_TOKENS,
-        help="Largest number of tokens of the graph in one answer; default: 4000 if public, 2000 "
-        "if personal. A sensitive graph always has 0.",
     ),
 ]
 
@@ -85,10 +81,10 @@ def create(
     name: NamedSpace,
     language: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            parser=clean_name,
-            help="Language of the facts: a text search configuration of Postgres, such as german.",
+        option(
+            "NAME",
+            "Language of the facts: a text search configuration of Postgres, such as german.",
+            clean_name,
         ),
     ] = "english",
     tier: NewTier = None,
@@ -125,9 +121,7 @@ def list_spaces(as_json: AsJson = False) -> None:
 @space.command()
 def rename(
     name: NamedSpace,
-    new_name: Annotated[
-        str, typer.Argument(metavar="NEW-NAME", parser=clean_name, help="The new name.")
-    ],
+    new_name: Annotated[str, argument("NEW-NAME", "The new name.", clean_name)],
     as_json: AsJson = False,
 ) -> None:
     """Rename a space. Addresses with the old name, such as /mcp/SPACE, stop working."""
@@ -140,25 +134,35 @@ def language(
     name: NamedSpace,
     new_language: Annotated[
         str,
-        typer.Argument(
-            metavar="LANGUAGE",
-            parser=clean_name,
-            help="A text search configuration of Postgres, such as german, or simple.",
+        argument(
+            "LANGUAGE",
+            "A text search configuration of Postgres, such as german, or simple.",
+            clean_name,
         ),
     ],
     as_json: AsJson = False,
 ) -> None:
     """Change the language of a space. Servers rebuild its search documents in the background."""
     row = _change("change_language", ChangedLanguageRow, name=name, language=new_language)
-    _report_language(row, as_json=as_json)
+    if as_json:
+        write_json(row)
+    if row.former_language == row.new_language:
+        write_message(f"The language of {row.space} is {row.new_language} already.")
+        return
+    rebuilding = (
+        f" Servers rebuild {count(row.documents, 'search document')} in the background; searches "
+        "find all facts meanwhile."
+    )
+    write_message(
+        f"The language of {row.space} is {row.new_language} now, {row.former_language} before."
+        f"{rebuilding if row.documents else ''}"
+    )
 
 
 @space.command()
 def tier(
     name: NamedSpace,
-    new_tier: Annotated[
-        str, typer.Argument(metavar="TIER", parser=clean_name, help=f"The new tier: {_TIER}.")
-    ],
+    new_tier: Annotated[str, argument("TIER", f"The new tier: {_TIER}.", clean_name)],
     recall_tokens: RecallTokens = None,
     as_json: AsJson = False,
 ) -> None:
@@ -173,7 +177,9 @@ def tier(
         read_key_files().prepare()
     given = {"name": name, "tier": new_tier, "recall_tokens": recall_tokens}
     row = _change("change_tier", ChangedTierRow, **given, encrypting=True)
-    encrypted = _encrypt_sources(name) if row.new_tier == "sensitive" else 0
+    encrypted = 0
+    if row.new_tier == "sensitive":
+        encrypted = administer_graph("textrawl space tier", name, _encrypt_sources)
     if as_json:
         write_json(row)
     write_message(f"{row.space} is {row.new_tier}: at most {count(row.cap, 'token')} in an answer.")
@@ -185,13 +191,9 @@ def tier(
         )
 
 
-def _encrypt_sources(name: str) -> int:
-    async def work(graph: EncryptedGraph) -> int:
-        total = (await graph.find()).clear
-        with show_progress("Documents", total) as step:
-            return await graph.encrypt_sources(step)
-
-    return administer_graph("textrawl space tier", name, work)
+async def _encrypt_sources(graph: EncryptedGraph) -> int:
+    with show_progress("Documents", (await graph.find()).clear) as step:
+        return await graph.encrypt_sources(step)
 
 
 @space.command()
@@ -199,16 +201,14 @@ def key(
     name: NamedSpace,
     export_to: Annotated[
         Path | None,
-        typer.Option(
-            "--export",
-            metavar="FILE",
-            help="Write the key to FILE, for another machine or a safe place. Who has this file "
+        option(
+            "--export FILE",
+            "Write the key to FILE, for another machine or a safe place. Who has this file "
             "can read all documents.",
         ),
     ] = None,
     import_from: Annotated[
-        Path | None,
-        typer.Option("--import", metavar="FILE", help="Add the key of a FILE of --export here."),
+        Path | None, option("--import FILE", "Add the key of a FILE of --export here.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -217,12 +217,9 @@ def key(
         raise typer.BadParameter("use --export or --import, not both")
     work = partial(_copy_key, export_to, import_from)
     shown = administer_graph("textrawl space", name, work, changes_memory=False)
-    if as_json:
-        write_json(shown)
-        return
     lines = (f"{label.replace('_', ' ')}: {value}" for label, value in shown.items())
-    write_texts(open_console(), *lines)
-    if export_to:
+    write_result(shown, *lines, as_json=as_json)
+    if export_to and not as_json:
         write_message(f"Who has {export_to} can read all documents of {name}: keep it safe.")
 
 
@@ -270,12 +267,10 @@ def destroy_key(
 @space.command()
 def review(
     name: NamedSpace,
-    on: Annotated[bool, typer.Option("--on/--off", help="Whether writes become proposals.")] = True,
+    on: Annotated[bool, option("--on/--off", "Whether writes become proposals.")] = True,
     days: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", min=1, max=3650, help="Days after which proposals expire; default: never."
-        ),
+        option("N", "Days after which proposals expire; default: never.", min=1, max=3650),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -304,20 +299,16 @@ def _describe_review(row: ChangedReviewRow) -> str:
 def decay(  # noqa: PLR0913, PLR0917 - each argument is an option
     name: NamedSpace,
     half_life: Annotated[
-        float | None, typer.Option(metavar="DAYS", help="Days in which an unused score halves.")
+        float | None, option("DAYS", "Days in which an unused score halves.")
     ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="power_law, exponential or two_component."),
-    ] = None,
+    model: Annotated[str | None, option("NAME", "power_law, exponential or two_component.")] = None,
     values: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Any other value that is shown."),
+        list[str] | None, option("--set NAME=VALUE", "Any other value that is shown.")
     ] = None,
     cortexgraph: Annotated[
-        bool, typer.Option("--cortexgraph", help="Take the CORTEXGRAPH_ variables, too.")
+        bool, option("--cortexgraph", "Take the CORTEXGRAPH_ variables, too.")
     ] = False,
-    reset: Annotated[bool, typer.Option("--reset", help="First return to the defaults.")] = False,
+    reset: Annotated[bool, option("--reset", "First return to the defaults.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show or change how the memories of the decay tools fade in a space."""
@@ -326,17 +317,26 @@ def decay(  # noqa: PLR0913, PLR0917 - each argument is an option
         changes |= {key: read_foreign(name) for name, key in CORTEXGRAPH_NAMES.items()}
     chosen = {"half_life_days": half_life, "model": model}
     changes |= {key: value for key, value in chosen.items() if value is not None}
-    changes |= _read_values(values or [])
+    if wrong := [value for value in values or () if "=" not in value]:
+        raise typer.BadParameter(f"{wrong[0]}: write NAME=VALUE")
+    changes |= dict(value.split("=", 1) for value in values or ())
     given = json.dumps({k: v for k, v in changes.items() if v is not None})
     arguments = {"name": name, "changes": given, "reset": reset}
     row = _change("change_policy", PolicyRow, changes_memory=bool(changes) or reset, **arguments)
-    _show_policy(row, as_json=as_json)
+    if as_json:
+        write_json(row)
+        return
+    lines = [
+        (key, f"{value}".lower(), "this space" if key in row.own else "")
+        for key, value in row.policy.items()
+    ]
+    show_table(("value", "is", "set by"), lines)
 
 
 @space.command()
 def archive(
     name: NamedSpace,
-    restore: Annotated[bool, typer.Option("--restore", help="Reopen an archived space.")] = False,
+    restore: Annotated[bool, option("--restore", "Reopen an archived space.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Close a space to everybody. Its content, grants and tokens are kept."""
@@ -348,7 +348,7 @@ def archive(
 @space.command()
 def index(
     name: NamedSpace,
-    drop: Annotated[bool, typer.Option("--drop", help="Delete the index.")] = False,
+    drop: Annotated[bool, option("--drop", "Delete the index.")] = False,
 ) -> None:
     """Build a vector index for one large space, while others read and write.
 
@@ -377,40 +377,6 @@ def _change(function: LiteralString, row: type[Row], **arguments: Any) -> Row:
     return changed
 
 
-def _show_policy(row: PolicyRow, *, as_json: bool) -> None:
-    if as_json:
-        write_json(row)
-        return
-    lines = [
-        (key, f"{value}".lower(), "this space" if key in row.own else "")
-        for key, value in row.policy.items()
-    ]
-    show_table(("value", "is", "set by"), lines)
-
-
-def _read_values(values: list[str]) -> dict[str, str]:
-    wrong = [value for value in values if "=" not in value]
-    if wrong:
-        raise typer.BadParameter(f"{wrong[0]}: write NAME=VALUE")
-    return dict(value.split("=", 1) for value in values)
-
-
-def _report_language(row: ChangedLanguageRow, *, as_json: bool) -> None:
-    if as_json:
-        write_json(row)
-    if row.former_language == row.new_language:
-        write_message(f"The language of {row.space} is {row.new_language} already.")
-        return
-    rebuilding = (
-        f" Servers rebuild {count(row.documents, 'search document')} in the background; searches "
-        "find all facts meanwhile."
-    )
-    write_message(
-        f"The language of {row.space} is {row.new_language} now, {row.former_language} before."
-        f"{rebuilding if row.documents else ''}"
-    )
-
-
 def _advise_model(language: str) -> None:
     """Name the command that changes to the model of many languages, unless it is in use."""
     if language.lower() in _UNADVISED:
@@ -433,7 +399,7 @@ def _list_cells(row: SpaceListRow) -> list[str]:
         row.name,
         _write_content(row),
         f"{row.members:,}",
-        _write_language(row),
+        row.language + ("" if row.rebuilding is None else f", rebuilding {row.rebuilding:,}"),
         write_instant(row.created_at, ""),
         write_instant(row.archived_at, ""),
         row.own_index or "",
@@ -446,12 +412,6 @@ def _write_content(row: SpaceListRow) -> str:
     if row.tier == "sensitive":
         return f"{row.tier}: {count(row.sources or 0, 'document')}"
     return f"{row.tier}: {count(row.chunks or 0, 'chunk')}"
-
-
-def _write_language(row: SpaceListRow) -> str:
-    if row.rebuilding is None:
-        return row.language
-    return f"{row.language}, rebuilding {row.rebuilding:,}"
 
 
 def _report(row: MadeSpaceRow, message: str, *, as_json: bool) -> None:

@@ -6,7 +6,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Table
@@ -20,7 +19,7 @@ from textrawl.cli.console import (
     write_message,
     write_row,
 )
-from textrawl.cli.inputs import AsJson, SpaceName
+from textrawl.cli.inputs import AsJson, SpaceName, option
 from textrawl.cli.questions import ask
 from textrawl.errors import StartRefused
 from textrawl.memory.command_results import Report
@@ -225,13 +224,10 @@ def _draw_grid(rows: Sequence[Cells]) -> Table | None:
 
 
 def stats(
-    days: Annotated[int, typer.Option(min=1, max=3660, help="How many days to look back.")] = 90,
+    days: Annotated[int, option("", "How many days to look back.", min=1, max=3660)] = 90,
     html: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write an HTML page with charts to FILE. The page loads no other file.",
-        ),
+        option("FILE", "Write an HTML page with charts to FILE. The page loads no other file."),
     ] = None,
     space: SpaceName = None,
     as_json: AsJson = False,
@@ -243,19 +239,15 @@ def stats(
     """
     report = ask("report", Report, space, days=days)
     if html is not None:
-        _save(html, _write_page(report))
+        from textrawl.explorer.overview_pages import write_statistics  # noqa: PLC0415 - half a second, for pages
+
+        _save(html, write_statistics(report.holdings, report.recent, report.days))
     if as_json:
         sums = {name: getattr(report, name) for name in ("documents", "chunks", "days")}
         write_json({**asdict(report.holdings), **sums, **asdict(report.recent)})
     elif html is None:
         console = open_console()
         draw_report(console, report) if console.is_terminal else write_report(report)
-
-
-def _write_page(report: Report) -> str:
-    from textrawl.explorer.overview_pages import write_statistics  # noqa: PLC0415 - half a second, for pages
-
-    return write_statistics(report.holdings, report.recent, report.days)
 
 
 def _save(file: Path, page: str) -> None:

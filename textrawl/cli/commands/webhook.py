@@ -13,7 +13,7 @@ from textrawl.cli.administration import (
     administer,
 )
 from textrawl.cli.console import show_rows, write_instant, write_json, write_line, write_message
-from textrawl.cli.inputs import AdministeredSpace, AsJson
+from textrawl.cli.inputs import AdministeredSpace, AsJson, argument, option
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory.webhooks import WEBHOOK_EVENTS, AddedWebhook, WebhookRow, Webhooks
 from textrawl.server.webhooks import DeliveryFailed, post_test
@@ -24,32 +24,19 @@ from textrawl.values.word_lists import list_destinations
 webhook = typer.Typer(no_args_is_help=True)
 
 _KINDS = ", ".join(WEBHOOK_EVENTS)
-Name = Annotated[
-    str, typer.Argument(metavar="WEBHOOK", help="Its address, its id, or how its id begins.")
-]
+Name = Annotated[str, argument("WEBHOOK", "Its address, its id, or how its id begins.")]
 
 
-_Events = Annotated[
-    str,
-    typer.Option(metavar="EVENTS", help=f"Any of {_KINDS}, separated by commas; default: all."),
-]
+_Events = Annotated[str, option("EVENTS", f"Any of {_KINDS}, separated by commas; default: all.")]
 _Home = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SPACE", parser=clean_name, help="Space of the events; default: home space."
-    ),
+    str | None, option("SPACE", "Space of the events; default: home space.", clean_name)
 ]
-_Content = Annotated[
-    bool, typer.Option("--content", help="Also post names of entities and texts of facts.")
-]
+_Content = Annotated[bool, option("--content", "Also post names of entities and texts of facts.")]
 
 
 @webhook.command()
 def add(
-    url: Annotated[
-        str,
-        typer.Argument(metavar="URL", help="https, or http for a receiver on this machine."),
-    ],
+    url: Annotated[str, argument("URL", "https, or http for a receiver on this machine.")],
     events: _Events = ",".join(WEBHOOK_EVENTS),
     space: _Home = None,
     content: _Content = False,

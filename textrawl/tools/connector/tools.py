@@ -35,7 +35,6 @@ from textrawl.wire.replies import NOTHING, Finding, Part, Reply
 connector = Toolset(
     "connector",
     "The two tools that ChatGPT's connectors and deep research need, with addresses to cite.",
-    ("search", "fetch"),
 )
 
 _LAYOUT = FactLayout(with_dates=True)

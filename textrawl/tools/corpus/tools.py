@@ -33,7 +33,6 @@ from textrawl.wire.replies import Finding, Key, Part, Reply, Score
 corpus = Toolset(
     "corpus",
     "Documents in graphs, found in chunks, with limits of tokens and graphs that stay private.",
-    ("recall", "remember", "correct", "apply", "forget", "stats"),
 )
 
 TEXT_LENGTH = 200_000
@@ -67,71 +66,6 @@ def read_chunk_id(chunk: str) -> tuple[UUID, int]:
     """Return the source and the number of a chunk."""
     document, _, part = chunk.partition(":")
     return UUID(document), int(part)
-
-
-_LABEL_LENGTH = 60  # characters of the first line that label a text without a label
-_HEADING = "#>*- "  # marks at the beginning of a line of Markdown
-
-
-class RememberedReply(Reply):
-    """A stored text. `duplicate` is true if the graph had the text already."""
-
-    source_id: Annotated[str, Key("id")]
-    graph_id: Annotated[str, Key("g")]
-    node_count: Annotated[int, Key("n")]
-    duplicate: Annotated[Literal[True] | None, Key("dup")] = None
-
-
-def _write_label(text: str, kind: str) -> str:
-    """Return the first words of a text, or its kind if no line has a word."""
-    for line in text.splitlines():
-        name = clean_name(line).lstrip(_HEADING)
-        if len(name) > _LABEL_LENGTH:
-            cut = name[:_LABEL_LENGTH]
-            return f"{cut.rsplit(' ', 1)[0] if ' ' in cut else cut}…"
-        if name:
-            return name
-    return kind
-
-
-@corpus.tool(
-    WRITES,
-    RememberedReply,
-    anywhere=True,
-    aliases={
-        "note": "text",
-        "content": "text",
-        "body": "text",
-        "targetEngram": "target_engram",
-    },
-)
-async def remember(
-    call: Call,
-    text: Text,
-    graphId: Annotated[GraphName | None, Field(description="exact slug of a graph")] = None,
-    target_engram: Annotated[
-        GraphName | None, Field(description="name of a graph, as the user says it; preferred")
-    ] = None,
-    label: Annotated[Label | None, Field(description="short name of the text")] = None,
-    kind: Annotated[
-        Literal["clip", "ai-conversation"], Field(description="a note, or a turn of our talk")
-    ] = "clip",
-) -> CallToolResult:
-    """Store a text among the user's documents. No graph is created for an unknown name.
-
-    Example: {"text":"We use PostgreSQL.","target_engram":"Work decisions","label":"DB choice"}.
-    """
-    operations = CorpusOperations(call, call.graphs)
-    graph = choose_graph(await operations.find_graphs(), graphId, target_engram)
-    clip = Clip(text, label or _write_label(text, kind), kind)
-    row = await operations.remember(clip, graph.name)
-    reply = RememberedReply(
-        source_id=str(row.document_id),
-        graph_id=graph.name,
-        node_count=row.chunk_count,
-        duplicate=None if row.changed else True,
-    )
-    return call.reply(reply)
 
 
 class ChunkPart(Part):
@@ -240,6 +174,71 @@ async def recall(
     facts = [(row.graph, str(row.observation_id)) for row in shown]
     finding = Finding(query, facts, max((row.score for row in shown), default=None))
     return call.recall("search", reply, finding=finding)
+
+
+_LABEL_LENGTH = 60  # characters of the first line that label a text without a label
+_HEADING = "#>*- "  # marks at the beginning of a line of Markdown
+
+
+class RememberedReply(Reply):
+    """A stored text. `duplicate` is true if the graph had the text already."""
+
+    source_id: Annotated[str, Key("id")]
+    graph_id: Annotated[str, Key("g")]
+    node_count: Annotated[int, Key("n")]
+    duplicate: Annotated[Literal[True] | None, Key("dup")] = None
+
+
+def _write_label(text: str, kind: str) -> str:
+    """Return the first words of a text, or its kind if no line has a word."""
+    for line in text.splitlines():
+        name = clean_name(line).lstrip(_HEADING)
+        if len(name) > _LABEL_LENGTH:
+            cut = name[:_LABEL_LENGTH]
+            return f"{cut.rsplit(' ', 1)[0] if ' ' in cut else cut}…"
+        if name:
+            return name
+    return kind
+
+
+@corpus.tool(
+    WRITES,
+    RememberedReply,
+    anywhere=True,
+    aliases={
+        "note": "text",
+        "content": "text",
+        "body": "text",
+        "targetEngram": "target_engram",
+    },
+)
+async def remember(
+    call: Call,
+    text: Text,
+    graphId: Annotated[GraphName | None, Field(description="exact slug of a graph")] = None,
+    target_engram: Annotated[
+        GraphName | None, Field(description="name of a graph, as the user says it; preferred")
+    ] = None,
+    label: Annotated[Label | None, Field(description="short name of the text")] = None,
+    kind: Annotated[
+        Literal["clip", "ai-conversation"], Field(description="a note, or a turn of our talk")
+    ] = "clip",
+) -> CallToolResult:
+    """Store a text among the user's documents. No graph is created for an unknown name.
+
+    Example: {"text":"We use PostgreSQL.","target_engram":"Work decisions","label":"DB choice"}.
+    """
+    operations = CorpusOperations(call, call.graphs)
+    graph = choose_graph(await operations.find_graphs(), graphId, target_engram)
+    clip = Clip(text, label or _write_label(text, kind), kind)
+    row = await operations.remember(clip, graph.name)
+    reply = RememberedReply(
+        source_id=str(row.document_id),
+        graph_id=graph.name,
+        node_count=row.chunk_count,
+        duplicate=None if row.changed else True,
+    )
+    return call.reply(reply)
 
 
 _ONCE = WRITES.model_copy(update={"idempotent_hint": False})

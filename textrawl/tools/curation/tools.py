@@ -5,17 +5,16 @@ from typing import Annotated, Self
 from mcp.types import CallToolResult
 from pydantic import Field, WithJsonSchema
 
-from textrawl.memory.command_results import RevisedRow, SharedRow
-from textrawl.memory.curation import CurationOperations, Revision, Share
+from textrawl.memory import curation as operations
+from textrawl.memory.command_results import SharedRow
+from textrawl.memory.operation import Reason, Space
 from textrawl.tools.call import Call
 from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, WRITES, Name, Toolset
-from textrawl.values.text import FACT_LENGTH, REASON_LENGTH
+from textrawl.values.text import FACT_LENGTH
 from textrawl.wire.replies import Key, SuccessReply, write_id
 
 curation = Toolset(
-    "curation",
-    "Put wrong facts right and say why, and share facts with other spaces.",
-    ("revise_fact", "share_memories"),
+    "curation", "Put wrong facts right and say why, and share facts with other spaces."
 )
 
 Reference = Annotated[
@@ -24,14 +23,12 @@ Reference = Annotated[
     Field(min_length=1, max_length=FACT_LENGTH),
     WithJsonSchema({"type": "string"}),  # without the length limits, because they would cost tokens
 ]
-Reason = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=REASON_LENGTH)]
-SpaceName = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=63)]
 OptionalSpace = Annotated[str, CLEAN_NAME, Field(max_length=63)]
 OptionalFact = Annotated[str, CLEAN_FACT, Field(max_length=FACT_LENGTH)]
 
 
 class RevisedReply(SuccessReply):
-    """The wrong fact and its successor."""
+    """The wrong fact and its successor. `duplicate`: the successor was known before."""
 
     spared = (("message",), ("entity_name",))
 
@@ -40,18 +37,6 @@ class RevisedReply(SuccessReply):
     entity_name: str | None
     observation_id: Annotated[str, Key("wrong", short_id=True)]
     successor_id: Annotated[str | None, Key("obs", short_id=True)] = None
-
-    @classmethod
-    def build(cls, row: RevisedRow) -> Self:
-        """Return the reply for `row`. `duplicate` says that the successor was known before."""
-        verb = "Already revised" if row.repeated else "Revised"
-        return cls(
-            message=f"{verb} a fact about {row.entity_name}",
-            duplicate=row.duplicate or None,
-            entity_name=row.entity_name,
-            observation_id=str(row.observation_id),
-            successor_id=write_id(row.successor_id),
-        )
 
 
 @curation.tool(WRITES, RevisedReply)
@@ -68,9 +53,16 @@ async def revise_fact(
     {"entityName":"Jeff","fact":"lives in Oslo","reason":"he said Bergen","instead":"lives in
     Bergen"}.
     """
-    revision = Revision(entityName, fact, reason, instead or None)
-    row = await CurationOperations(call).revise(revision)
-    return call.reply(RevisedReply.build(row))
+    row = await operations.revise(call, entityName, fact, reason, instead or None)
+    verb = "Already revised" if row.repeated else "Revised"
+    reply = RevisedReply(
+        message=f"{verb} a fact about {row.entity_name}",
+        duplicate=row.duplicate or None,
+        entity_name=row.entity_name,
+        observation_id=str(row.observation_id),
+        successor_id=write_id(row.successor_id),
+    )
+    return call.reply(reply)
 
 
 class SharedReply(SuccessReply):
@@ -88,17 +80,17 @@ class SharedReply(SuccessReply):
     sample: Annotated[list[str] | None, Key("sample")] = None
 
     @classmethod
-    def build(cls, row: SharedRow, share: Share, *, dry_run: bool) -> Self:
+    def build(cls, row: SharedRow, target: str, *, move: bool, dry_run: bool) -> Self:
         """Return the reply for `row`. `moved` counts facts and relations that left the source."""
         verb = "Would share" if dry_run else "Shared"
         return cls(
-            message=f"{verb} {row.entity_name} with {share.target}",
+            message=f"{verb} {row.entity_name} with {target}",
             dry_run=dry_run or None,
             entity_id=write_id(row.entity_id),
             facts=row.shared_facts,
             duplicates=row.duplicate_facts or None,
             relations=row.relations,
-            moved=row.moved_facts + row.moved_relations if share.move else None,
+            moved=row.moved_facts + row.moved_relations if move else None,
             sample=row.sample if dry_run else None,
         )
 
@@ -107,7 +99,7 @@ class SharedReply(SuccessReply):
 async def share_memories(
     call: Call,
     entityName: Name,
-    toSpace: SpaceName,
+    toSpace: Space,
     facts: Annotated[
         list[Reference] | None,
         Field(max_length=50, description="ids or texts; else the entity with its relations"),
@@ -122,6 +114,7 @@ async def share_memories(
     Only when the user wants it. Authors and dates stay. Example:
     {"entityName":"Jeff","toSpace":"team","facts":["lives in Bergen"],"dryRun":true}.
     """
-    share = Share(entityName, toSpace, fromSpace or None, facts, move, includeEnded)
-    row = await CurationOperations(call).share(share, dry_run=dryRun)
-    return call.reply(SharedReply.build(row, share, dry_run=dryRun))
+    row = await operations.share(
+        call, entityName, toSpace, fromSpace or None, facts, move, includeEnded, dry_run=dryRun
+    )
+    return call.reply(SharedReply.build(row, toSpace, move=move, dry_run=dryRun))

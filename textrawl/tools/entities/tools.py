@@ -5,21 +5,14 @@ from typing import Annotated, Self
 from mcp.types import CallToolResult
 from pydantic import AfterValidator, Field
 
+from textrawl.memory import entities as operations
 from textrawl.memory.command_results import MergeRow, SplitRow
-from textrawl.memory.entities import EntityOperations
 from textrawl.tools.call import Call
 from textrawl.tools.memory.search_replies import Answer
 from textrawl.tools.toolset import READS, WRITES, Name, OptionalName, Toolset
 from textrawl.wire.replies import OMIT_EMPTY, Key, Part, SuccessReply
 
-entities = Toolset(
-    "entities",
-    "Give entities aliases, and merge two entities that are one.",
-    ("find_same_entities", "merge_entities", "split_entity", "name_entity"),
-)
-
-
-_LEAST_SCORE = 0.5
+entities = Toolset("entities", "Give entities aliases, and merge two entities that are one.")
 
 
 class Candidate(Part):
@@ -52,9 +45,7 @@ async def find_same_entities(
 
     Nothing is merged: show the pairs to the user, and merge with merge_entities.
     """
-    pairs = await EntityOperations(call).find_same(
-        entity=entityName or None, least_score=_LEAST_SCORE, limit=limit
-    )
+    pairs = await operations.find_same(call, entityName or None, limit=limit)
     candidates = [Candidate.model_validate(pair) for pair in pairs]
     if len({pair.space for pair in pairs}) == 1:
         for candidate in candidates:
@@ -142,7 +133,7 @@ async def merge_entities(
 
     Call it with dryRun first, and merge only if the user agrees. split_entity takes it back.
     """
-    row = await EntityOperations(call).merge(entityName, other, dry_run=dryRun)
+    row = await operations.merge(call, entityName, other, dry_run=dryRun)
     return call.reply(MergedReply.build(row, dry_run=dryRun))
 
 
@@ -156,7 +147,7 @@ async def split_entity(
 
     Facts that were written since under a name of the merged entity go to it; all others stay.
     """
-    row = await EntityOperations(call).split(name, dry_run=dryRun)
+    row = await operations.split(call, name, dry_run=dryRun)
     return call.reply(SplitReply.build(row, dry_run=dryRun))
 
 
@@ -182,16 +173,12 @@ async def name_entity(
     Every tool then takes the alias, and a search for it finds the entity. If the other name is an
     entity already, use merge_entities.
     """
-    operations = EntityOperations(call)
     if remove:
-        removed = await operations.remove_alias(alias, entityName)
+        removed = await operations.remove_alias(call, alias, entityName)
         name, message = removed.entity_name, f"{alias} is no longer a name of {removed.entity_name}"
     else:
-        added = await operations.add_alias(entityName, alias)
+        added = await operations.add_alias(call, entityName, alias)
         name, message = added.entity_name, f"{alias} is a name of {added.entity_name}"
-    known = await operations.list_aliases(name)
+    known = await operations.list_aliases(call, name)
     aliases = [row.alias for row in known] or None
     return call.reply(NamedReply(message=message, entity_name=name, aliases=aliases))
-
-
-__all__ = ["entities", "find_same_entities", "merge_entities", "name_entity", "split_entity"]

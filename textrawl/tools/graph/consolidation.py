@@ -172,7 +172,9 @@ async def propose_entity_split(call: Call, entity_name: Name) -> CallToolResult:
 
 
 def _propose(row: SizeRow, analysis: Analysis) -> ProposalPart:
-    names = {topic: _name_part(row.name, topic) for topic in analysis.topics}
+    names = {
+        topic: f"{row.name[: NAME_LENGTH - len(topic) - 3]} - {topic}" for topic in analysis.topics
+    }
     links: list[LinkPart] = []
     for name in names.values():
         links.append(LinkPart(source=row.name, to=name, type=CONTAINS))
@@ -191,10 +193,6 @@ def _propose(row: SizeRow, analysis: Analysis) -> ProposalPart:
             num_topics=len(analysis.topics),
         ),
     )
-
-
-def _name_part(entity: str, topic: str) -> str:
-    return f"{entity[: NAME_LENGTH - len(topic) - 3]} - {topic}"
 
 
 class ApprovedSplit(BaseModel):
@@ -248,14 +246,11 @@ class SplitCandidatesReply(SnakeReply):
         """
         listed = self.candidates[:count]
         detailed = max(count - len(self.candidates), 0)
-        kept = [*listed[:detailed], *map(_drop_topics, listed[detailed:])]
+        short = [part.model_copy(update={"topics": None}) for part in listed[detailed:]]
+        kept = [*listed[:detailed], *short]
         dropped = len(self.candidates) - len(kept)
         changes = {"candidates": kept, "note": _note_split(kept), "dropped": dropped or None}
         return self.model_copy(update=changes)
-
-
-def _drop_topics(part: AnalysisPart) -> AnalysisPart:
-    return part.model_copy(update={"topics": None})
 
 
 def _note_split(parts: Sequence[AnalysisPart]) -> str | None:

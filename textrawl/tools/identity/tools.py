@@ -31,21 +31,6 @@ from textrawl.wire.replies import OMIT_EMPTY, Key, Part, Reply, SuccessReply
 identity = Toolset(
     "identity",
     "Files that say who the agent is and whom it talks to, with snapshots of every former text.",
-    (
-        "identity_get_all",
-        "identity_write",
-        "identity_append",
-        "identity_prepend",
-        "identity_update_section",
-        "identity_rewrite_section",
-        "identity_delete_custom",
-        "identity_get_meta",
-        "identity_set_meta",
-        "snapshot_create",
-        "snapshot_list",
-        "snapshot_get",
-        "snapshot_restore",
-    ),
 )
 
 CONTENT_LENGTH = 1_000_000
@@ -204,7 +189,7 @@ class IdentityReply(Reply):
 
     def size(self) -> int:
         """Return the number of files after the first. The first file is never left out."""
-        return max(0, len(list(self._list_files())) - 1)
+        return max(0, sum(len(getattr(self, name)) for name in _FIELDS) - 1)
 
     def choose(self, count: int) -> Self:
         """Return a copy with the first files, and with the names of the others."""
@@ -217,9 +202,6 @@ class IdentityReply(Reply):
             left = max(0, left - len(files))
         hint = "read one file with category and filename"
         return self.model_copy(update={**kept, "omitted": omitted, "hint": hint})
-
-    def _list_files(self) -> Iterable[FilePart]:
-        return (file for name in _FIELDS for file in getattr(self, name))
 
 
 _FIELDS = ("self_", "user", "relationship", "custom")
@@ -239,17 +221,6 @@ async def identity_get_all(
     chosen = {"only_category": category, "only_filename": filename}
     rows = await call.read("read_identity", FilePart, **chosen)
     return await call.reply_aside(IdentityReply.build(rows))
-
-
-@identity.tool(READS, MetaReply)
-async def identity_get_meta(
-    call: Call, category: Category | None = None, filename: Filename | None = None
-) -> CallToolResult:
-    """List prompt labels: of a category all labels, otherwise only labels that were set."""
-    chosen = {"only_category": category, "only_filename": filename}
-    rows = await call.read("read_identity", FilePart, texts=False, **chosen)
-    meta = {row.path: row.prompt_label for row in rows if category or row.labelled}
-    return call.reply(MetaReply(meta=meta))
 
 
 _Heading = Annotated[Section, Field(description="text of a heading, ## or ###")]
@@ -356,6 +327,17 @@ async def identity_delete_custom(
     if not row.deleted:
         return reply_failure(call, f"I have no file {file.path}.")
     return call.reply(FileReply(message=f"I deleted {file.path}.", snapshot_id=row.snapshot_id))
+
+
+@identity.tool(READS, MetaReply)
+async def identity_get_meta(
+    call: Call, category: Category | None = None, filename: Filename | None = None
+) -> CallToolResult:
+    """List prompt labels: of a category all labels, otherwise only labels that were set."""
+    chosen = {"only_category": category, "only_filename": filename}
+    rows = await call.read("read_identity", FilePart, texts=False, **chosen)
+    meta = {row.path: row.prompt_label for row in rows if category or row.labelled}
+    return call.reply(MetaReply(meta=meta))
 
 
 @identity.tool(WRITES, FileReply, FailureReply)

@@ -23,21 +23,7 @@ from textrawl.values.text import QUERY_LENGTH
 from textrawl.wire.replies import Content, Key, Reply
 
 items = Toolset(
-    "items",
-    "Keep JSON values under a namespace and a key, and logs of values in their order.",
-    (
-        "put_item",
-        "put_items",
-        "get_item",
-        "delete_item",
-        "search_items",
-        "list_namespaces",
-        "item_history",
-        "append_log",
-        "read_log",
-        "pop_log",
-        "clear_log",
-    ),
+    "items", "Keep JSON values under a namespace and a key, and logs of values in their order."
 )
 
 _ONCE = WRITES.model_copy(update={"idempotent_hint": False})

@@ -28,15 +28,6 @@ from textrawl.wire.replies import OMIT_EMPTY, Key, Part, Reply, SuccessReply
 journal = Toolset(
     "journal",
     "A journal of days, weeks, months, years and significant events, shared by several programs.",
-    (
-        "memory_create",
-        "memory_read",
-        "memory_update",
-        "memory_delete",
-        "memory_list",
-        "memory_search",
-        "memory_consolidate",
-    ),
 )
 
 CONTENT_LENGTH = 200_000
@@ -108,25 +99,6 @@ async def memory_create(
     return call.reply(WrittenReply.model_validate(row))
 
 
-@journal.tool(WRITES, WrittenReply)
-async def memory_update(
-    call: Call,
-    granularity: Granularity,
-    date: EntryDate,
-    content: Content,
-    editedBy: Annotated[Editor | None, Field(description="instance or person")] = None,
-    instanceId: Annotated[InstanceId | None, Field(description="of a daily entry")] = None,
-    slug: Slug | None = None,
-) -> CallToolResult:
-    """Replace the whole text of an entry, to correct it; nothing is merged.
-
-    Example: {"granularity":"weekly","date":"2026-W19","content":"- A quiet week","editedBy":"Ben"}.
-    """
-    key = EntryKey(granularity, date, instanceId, slug)
-    row = await store_entry(call, "update_entry", key, content, editor=editedBy)
-    return call.reply(WrittenReply.model_validate(row))
-
-
 class EntryReply(Reply):
     """An entry with its whole text. `others` are the other entries that match the key."""
 
@@ -168,6 +140,50 @@ async def memory_read(
     if not rows:
         return reply_failure(call, f"No {granularity} entry of {date}; memory_list shows entries")
     return call.recall("entity", rows[0])
+
+
+@journal.tool(WRITES, WrittenReply)
+async def memory_update(
+    call: Call,
+    granularity: Granularity,
+    date: EntryDate,
+    content: Content,
+    editedBy: Annotated[Editor | None, Field(description="instance or person")] = None,
+    instanceId: Annotated[InstanceId | None, Field(description="of a daily entry")] = None,
+    slug: Slug | None = None,
+) -> CallToolResult:
+    """Replace the whole text of an entry, to correct it; nothing is merged.
+
+    Example: {"granularity":"weekly","date":"2026-W19","content":"- A quiet week","editedBy":"Ben"}.
+    """
+    key = EntryKey(granularity, date, instanceId, slug)
+    row = await store_entry(call, "update_entry", key, content, editor=editedBy)
+    return call.reply(WrittenReply.model_validate(row))
+
+
+class DeletedReply(SuccessReply):
+    """The path of an entry that was deleted."""
+
+    message: Annotated[str, Key("msg")]
+
+
+@journal.tool(DELETES, DeletedReply, FailureReply)
+async def memory_delete(
+    call: Call,
+    granularity: Granularity,
+    date: EntryDate,
+    instanceId: InstanceId | None = None,
+    slug: Slug | None = None,
+) -> CallToolResult:
+    """Delete an entry with all its versions, for good; memory_update corrects it instead.
+
+    Example: {"granularity":"daily","date":"2026-05-12","instanceId":"laptop"}.
+    """
+    key = EntryKey(granularity, date, instanceId, slug)
+    row = await call.write_one("delete_entry", DeletedEntryRow, **asdict(key))
+    if not row.deleted:
+        return reply_failure(call, f"There is no entry {row.path}; nothing was deleted")
+    return call.reply(DeletedReply(message=f"Deleted {row.path}"))
 
 
 class ListedPart(Part):
@@ -257,31 +273,6 @@ async def memory_search(
         vector_available=vectors,
     )
     return call.recall("search", reply)
-
-
-class DeletedReply(SuccessReply):
-    """The path of an entry that was deleted."""
-
-    message: Annotated[str, Key("msg")]
-
-
-@journal.tool(DELETES, DeletedReply, FailureReply)
-async def memory_delete(
-    call: Call,
-    granularity: Granularity,
-    date: EntryDate,
-    instanceId: InstanceId | None = None,
-    slug: Slug | None = None,
-) -> CallToolResult:
-    """Delete an entry with all its versions, for good; memory_update corrects it instead.
-
-    Example: {"granularity":"daily","date":"2026-05-12","instanceId":"laptop"}.
-    """
-    key = EntryKey(granularity, date, instanceId, slug)
-    row = await call.write_one("delete_entry", DeletedEntryRow, **asdict(key))
-    if not row.deleted:
-        return reply_failure(call, f"There is no entry {row.path}; nothing was deleted")
-    return call.reply(DeletedReply(message=f"Deleted {row.path}"))
 
 
 _ASKS = WRITES.model_copy(update={"open_world_hint": True})  # the tool calls the LLM

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel, Field, ValidationError
 
 from textrawl.errors import LlmBadOutput
-from textrawl.memory.entities import EntityOperations
+from textrawl.memory.entities import find_aliases
 from textrawl.memory.fact_rows import BatchRow
 from textrawl.memory.facts import MemoryOperations, QuotedFact
 from textrawl.memory.journal_extraction import ClaimedEntry, ExtractionOperations
@@ -244,7 +244,7 @@ async def extract_text(call: StoreCall, text: str, source: str, *, storing: bool
     home = call.caller.reading_home
     llm = LlmCalls(call.store, "record_llm_use", purpose="extract_memories", **home)
     answer = await llm.complete_json(build_prompt(text, source), ExtractedMemories, whole=True)
-    aliases = await EntityOperations(call).find_aliases(text[:MOST_CHARACTERS])
+    aliases = await find_aliases(call, text[:MOST_CHARACTERS])
     findings = check_answer(answer, text, source, aliases)
     if not storing or not (findings.facts or findings.relations):
         return Extracted(findings, None)

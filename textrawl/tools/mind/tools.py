@@ -36,25 +36,7 @@ from textrawl.wire.columns import UuidText
 from textrawl.wire.replies import Key, Part, SuccessReply
 
 mind = Toolset(
-    "mind",
-    "A knowledge graph of nodes and edges with confidence, evidence and properties.",
-    (
-        "graph_node_create",
-        "graph_node_get",
-        "graph_node_update",
-        "graph_node_delete",
-        "graph_node_search",
-        "graph_node_list",
-        "graph_edge_create",
-        "graph_edge_get",
-        "graph_edge_update",
-        "graph_edge_delete",
-        "graph_traverse",
-        "graph_subgraph",
-        "graph_insights",
-        "graph_stats",
-        "graph_write_transaction",
-    ),
+    "mind", "A knowledge graph of nodes and edges with confidence, evidence and properties."
 )
 
 TYPE_LENGTH = 100
@@ -223,6 +205,63 @@ async def graph_node_delete(
     return call.reply(ChangeReply(message=message))
 
 
+class MatchesReply(SuccessReply):
+    """Nodes that a search found, best first."""
+
+    items = ("results",)
+
+    results: Annotated[list[mind_graph.MatchPart], Key("m")]
+    dropped: Annotated[int | None, Key("cut")] = None
+
+
+class NodesReply(SuccessReply):
+    """A page of nodes, last updated first. `total` is the number of nodes on all pages."""
+
+    items = ("nodes",)
+    one_channel = True
+    large = True
+
+    nodes: Annotated[list[NodePart], Key("nodes")]
+    total: Annotated[int, Key("total")]
+    dropped: Annotated[int | None, Key("cut")] = None
+
+
+@mind.tool(READS, MatchesReply)
+async def graph_node_search(
+    call: Call,
+    query: Query,
+    queryEmbedding: Embedding | None = None,
+    type: KindName | None = None,
+    minScore: Share = 0.3,
+    limit: Annotated[int, Field(ge=1, le=100)] = 10,
+) -> CallToolResult:
+    """Find nodes by meaning and words. Example: {"query":"what calms her"}."""
+    found = await mind_graph.search_nodes(call, query, type, minScore, limit)
+    return call.recall("search", MatchesReply(results=found))
+
+
+@mind.tool(READS, NodesReply)
+async def graph_node_list(
+    call: Call,
+    type: KindName | None = None,
+    includeDeleted: bool = False,
+    limit: Annotated[int, Field(ge=1, le=500)] = 100,
+    offset: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0,
+) -> CallToolResult:
+    """List nodes, last updated first."""
+    rows = await call.read(
+        "list_nodes",
+        mind_graph.ListedNodeRow,
+        type=type,
+        deleted=includeDeleted,
+        max_rows=limit,
+        skip=offset,
+    )
+    ids = [row.node_id for row in rows]
+    nodes = await mind_graph.fetch_nodes(call, ids, deleted=includeDeleted)
+    return call.recall("list", NodesReply(nodes=nodes, total=rows[0].total if rows else 0))
+
+
 class EdgeReply(SuccessReply):
     """An edge that was created or changed."""
 
@@ -347,75 +386,6 @@ async def graph_edge_delete(call: Call, id: EdgeId) -> CallToolResult:
     return call.reply(ChangeReply(message="Deleted edge"))
 
 
-class TransactionReply(SuccessReply):
-    """The nodes and edges of a transaction. The last edges are left out first, then nodes."""
-
-    items = ("nodes", "edges")
-
-    message: Annotated[str, Key("msg")]
-    nodes_created: Annotated[int, Key("nodesNew")]
-    nodes_reused: Annotated[int, Key("nodesOld")]
-    edges_created: Annotated[int, Key("edgesNew")]
-    edges_skipped: Annotated[int, Key("skipped")]
-    nodes: Annotated[list[NodePart], Key("nodes")]
-    edges: Annotated[list[EdgePart], Key("edges")]
-    dropped: Annotated[int | None, Key("cut")] = None
-
-
-@mind.tool(WRITES, TransactionReply)
-async def graph_write_transaction(
-    call: Call,
-    nodes: Annotated[list[NodeItem] | None, Field(max_length=MOST_ITEMS)] = None,
-    edges: Annotated[list[EdgeItem] | None, Field(max_length=MOST_ITEMS)] = None,
-    instanceId: InstanceId | None = None,
-) -> CallToolResult:
-    """Create nodes and edges at once, all or none.
-
-    Edges name labels of this call, or of existing nodes. Example: {"nodes":[{"type":"person",
-    "label":"Ada"}],"edges":[{"fromLabel":"Ada","toLabel":"tea","type":"loves"}]}.
-    """
-    written = await mind_graph.write_graph(
-        call,
-        [node.write() for node in nodes or ()],
-        [edge.write() for edge in edges or ()],
-        instanceId,
-    )
-    return call.reply(_build(written, nodes or [], edges or []))
-
-
-def _build(
-    written: mind_graph.WrittenGraph, nodes: list[NodeItem], edges: list[EdgeItem]
-) -> TransactionReply:
-    node_rows, edge_rows = written.list_rows("node"), written.list_rows("edge")
-    new_nodes = sum(row.created for row in node_rows)
-    new_edges = sum(row.created for row in edge_rows)
-    skipped = sum(row.id is None for row in edge_rows)
-    message = f"Created {new_nodes} nodes and {new_edges} edges"
-    if reused := len(node_rows) - new_nodes:
-        message += f"; {reused} nodes existed"
-    if skipped:
-        message += f"; skipped {skipped} edges, because an end is missing"
-    shown_nodes = {row.id: _node(row.id, written, nodes[row.place - 1]) for row in node_rows}
-    shown_edges = {row.id: _edge(row.id, written, edges[row.place - 1]) for row in edge_rows}
-    return TransactionReply(
-        message=message,
-        nodes_created=new_nodes,
-        nodes_reused=reused,
-        edges_created=new_edges,
-        edges_skipped=skipped,
-        nodes=list(shown_nodes.values()),
-        edges=[edge for id, edge in shown_edges.items() if id is not None],
-    )
-
-
-def _node(id: UUID | None, written: mind_graph.WrittenGraph, item: NodeItem) -> NodePart:
-    return written.nodes.get(str(id)) or NodePart(id=str(id), type=item.type, label=item.label)
-
-
-def _edge(id: UUID | None, written: mind_graph.WrittenGraph, item: EdgeItem) -> EdgePart:
-    return written.edges.get(str(id)) or EdgePart(id=str(id), type=item.type)
-
-
 _MOST_NODES = 100  # of a subgraph, with the node in its middle
 
 
@@ -488,63 +458,6 @@ async def graph_subgraph(
     return call.recall("walk", SubgraphReply(nodes=list(nodes.values()), edges=edges))
 
 
-class MatchesReply(SuccessReply):
-    """Nodes that a search found, best first."""
-
-    items = ("results",)
-
-    results: Annotated[list[mind_graph.MatchPart], Key("m")]
-    dropped: Annotated[int | None, Key("cut")] = None
-
-
-class NodesReply(SuccessReply):
-    """A page of nodes, last updated first. `total` is the number of nodes on all pages."""
-
-    items = ("nodes",)
-    one_channel = True
-    large = True
-
-    nodes: Annotated[list[NodePart], Key("nodes")]
-    total: Annotated[int, Key("total")]
-    dropped: Annotated[int | None, Key("cut")] = None
-
-
-@mind.tool(READS, MatchesReply)
-async def graph_node_search(
-    call: Call,
-    query: Query,
-    queryEmbedding: Embedding | None = None,
-    type: KindName | None = None,
-    minScore: Share = 0.3,
-    limit: Annotated[int, Field(ge=1, le=100)] = 10,
-) -> CallToolResult:
-    """Find nodes by meaning and words. Example: {"query":"what calms her"}."""
-    found = await mind_graph.search_nodes(call, query, type, minScore, limit)
-    return call.recall("search", MatchesReply(results=found))
-
-
-@mind.tool(READS, NodesReply)
-async def graph_node_list(
-    call: Call,
-    type: KindName | None = None,
-    includeDeleted: bool = False,
-    limit: Annotated[int, Field(ge=1, le=500)] = 100,
-    offset: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0,
-) -> CallToolResult:
-    """List nodes, last updated first."""
-    rows = await call.read(
-        "list_nodes",
-        mind_graph.ListedNodeRow,
-        type=type,
-        deleted=includeDeleted,
-        max_rows=limit,
-        skip=offset,
-    )
-    ids = [row.node_id for row in rows]
-    nodes = await mind_graph.fetch_nodes(call, ids, deleted=includeDeleted)
-    return call.recall("list", NodesReply(nodes=nodes, total=rows[0].total if rows else 0))
-
-
 def _describe(title: str, found: ValidationInfo) -> str:
     """Return an insight in words."""
     count = found.data["count"]
@@ -593,3 +506,72 @@ async def graph_stats(call: Call) -> CallToolResult:
     [counts] = await call.read("graph_statistics", mind_graph.GraphCounts)
     available = await mind_graph.has_vectors(call.store)
     return call.recall("stats", GraphStatsReply(**dict(counts), vector_search_available=available))
+
+
+class TransactionReply(SuccessReply):
+    """The nodes and edges of a transaction. The last edges are left out first, then nodes."""
+
+    items = ("nodes", "edges")
+
+    message: Annotated[str, Key("msg")]
+    nodes_created: Annotated[int, Key("nodesNew")]
+    nodes_reused: Annotated[int, Key("nodesOld")]
+    edges_created: Annotated[int, Key("edgesNew")]
+    edges_skipped: Annotated[int, Key("skipped")]
+    nodes: Annotated[list[NodePart], Key("nodes")]
+    edges: Annotated[list[EdgePart], Key("edges")]
+    dropped: Annotated[int | None, Key("cut")] = None
+
+
+@mind.tool(WRITES, TransactionReply)
+async def graph_write_transaction(
+    call: Call,
+    nodes: Annotated[list[NodeItem] | None, Field(max_length=MOST_ITEMS)] = None,
+    edges: Annotated[list[EdgeItem] | None, Field(max_length=MOST_ITEMS)] = None,
+    instanceId: InstanceId | None = None,
+) -> CallToolResult:
+    """Create nodes and edges at once, all or none.
+
+    Edges name labels of this call, or of existing nodes. Example: {"nodes":[{"type":"person",
+    "label":"Ada"}],"edges":[{"fromLabel":"Ada","toLabel":"tea","type":"loves"}]}.
+    """
+    written = await mind_graph.write_graph(
+        call,
+        [node.write() for node in nodes or ()],
+        [edge.write() for edge in edges or ()],
+        instanceId,
+    )
+    return call.reply(_build(written, nodes or [], edges or []))
+
+
+def _build(
+    written: mind_graph.WrittenGraph, nodes: list[NodeItem], edges: list[EdgeItem]
+) -> TransactionReply:
+    node_rows, edge_rows = written.list_rows("node"), written.list_rows("edge")
+    new_nodes = sum(row.created for row in node_rows)
+    new_edges = sum(row.created for row in edge_rows)
+    skipped = sum(row.id is None for row in edge_rows)
+    message = f"Created {new_nodes} nodes and {new_edges} edges"
+    if reused := len(node_rows) - new_nodes:
+        message += f"; {reused} nodes existed"
+    if skipped:
+        message += f"; skipped {skipped} edges, because an end is missing"
+    shown_nodes = {row.id: _node(row.id, written, nodes[row.place - 1]) for row in node_rows}
+    shown_edges = {row.id: _edge(row.id, written, edges[row.place - 1]) for row in edge_rows}
+    return TransactionReply(
+        message=message,
+        nodes_created=new_nodes,
+        nodes_reused=reused,
+        edges_created=new_edges,
+        edges_skipped=skipped,
+        nodes=list(shown_nodes.values()),
+        edges=[edge for id, edge in shown_edges.items() if id is not None],
+    )
+
+
+def _node(id: UUID | None, written: mind_graph.WrittenGraph, item: NodeItem) -> NodePart:
+    return written.nodes.get(str(id)) or NodePart(id=str(id), type=item.type, label=item.label)
+
+
+def _edge(id: UUID | None, written: mind_graph.WrittenGraph, item: EdgeItem) -> EdgePart:
+    return written.edges.get(str(id)) or EdgePart(id=str(id), type=item.type)

@@ -8,8 +8,8 @@ from mcp.types import CallToolResult
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from textrawl.errors import ArgumentInvalid
+from textrawl.memory import review as operations
 from textrawl.memory.command_results import DecidedRow, Decision, PlannedRow, ProposalRow, State
-from textrawl.memory.review import Filter, ReviewOperations
 from textrawl.tools.call import Call
 from textrawl.tools.memory.search_replies import Answer
 from textrawl.tools.memory.tools import PastInstant
@@ -19,11 +19,7 @@ from textrawl.values.times import write_day
 from textrawl.wire.columns import UuidText
 from textrawl.wire.replies import OMIT_EMPTY, SHORT_ID, Key, Part
 
-review = Toolset(
-    "review",
-    "See proposals, and accept or reject them.",
-    ("list_proposals", "decide_proposals"),
-)
+review = Toolset("review", "See proposals, and accept or reject them.")
 
 
 class BesidePart(Part):
@@ -127,8 +123,9 @@ async def list_proposals(
     Beside a pending one are the stored facts that it repeats, replaces or contradicts. Example:
     {"entityName":"Ada"}.
     """
-    chosen = Filter(author or None, entityName or None, since, state, limit, offset)
-    rows = await ReviewOperations(call).find(chosen)
+    rows = await operations.list_proposals(
+        call, author or None, entityName or None, since, state, limit, offset
+    )
     return call.reply(ProposalsReply.build(rows))
 
 
@@ -205,10 +202,9 @@ async def decide_proposals(
     An accepted fact is stored with its author. Example:
     {"ids":["0b5c9e1f"],"decision":"reject","reason":"outdated"}.
     """
-    operations = ReviewOperations(call)
     if decision == "reject" and not reason:
         raise ArgumentInvalid("Provide reason: the author reads it", title="Missing reason")
     if dryRun:
-        return call.reply(DecisionReply.show(await operations.plan(ids)))
-    rows = await operations.decide(ids, decision, reason or None)
+        return call.reply(DecisionReply.show(await operations.plan_decision(call, ids)))
+    rows = await operations.decide(call, ids, decision, reason or None)
     return call.reply(DecisionReply.build(rows))

@@ -12,7 +12,7 @@ from textrawl.tools.call import Call
 from textrawl.tools.toolset import READS, Toolset
 from textrawl.wire.replies import Key, Part, Reply
 
-stats = Toolset("stats", "Count what the memory holds.", ("memory_stats", "get_stats"))
+stats = Toolset("stats", "Count what the memory holds.")
 
 Scope = Literal["all", "memory", "knowledge", "conversations", "insights"]
 

@@ -28,9 +28,7 @@ from textrawl.tools.toolset import CLEAN_NAME, READS, WRITES, Toolset
 from textrawl.wire.replies import OMIT_EMPTY, Key, Part, Reply, SuccessReply
 
 sync = Toolset(
-    "sync",
-    "Programs exchange the identity files and the journal of a space, and see conflicts.",
-    ("sync_pull", "sync_push", "sync_status"),
+    "sync", "Programs exchange the identity files and the journal of a space, and see conflicts."
 )
 
 MOST_CHANGES = 200
@@ -250,12 +248,6 @@ class PulledReply(SuccessReply):
         return self.build(self.rows, count + 1, self.since, self.space)
 
 
-def _may_write(call: Call) -> bool:
-    """Return whether the caller may write. Only then a pull stores that the instance did it."""
-    home = call.caller.principal.home_space
-    return not call.settings.read_only and home is not None and "write" in home.scopes
-
-
 async def _register(
     call: Call, instance: str, instance_type: str | None, name: str | None, version: str | None
 ) -> None:
@@ -285,11 +277,12 @@ async def sync_pull(
 
     If the answer has `more`, call again with its serverVersion.
     """
-    if _may_write(call):
+    home = call.caller.principal.home_space
+    if not call.settings.read_only and home is not None and "write" in home.scopes:
         await _register(call, instanceId, instanceType, name, version)
     rows = await call.read("changed_documents", ChangedRow, since=lastSyncVersion, max_rows=_PAGE)
-    home = call.caller.principal.home
-    reply = PulledReply.build(rows, len(rows), lastSyncVersion or 0, home)
+    space = call.caller.principal.home
+    reply = PulledReply.build(rows, len(rows), lastSyncVersion or 0, space)
     return await call.reply_aside(reply)
 
 
