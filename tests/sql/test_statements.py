@@ -38,7 +38,7 @@ READERS_OF_STATEMENTS = {
     },
     "trail": {
         "apply_undo", "claim_events", "claim_kept", "events_to_undo", "find_touched",
-        "former_facts", "keep_undone", "record_undone", "restore_undone", "revert_undo", "set_fact",
+        "former_facts", "keep_undone", "record_undone", "revert_undo", "set_fact",
         "withdraw_words",
     },
     "vectors": {
