@@ -1,7 +1,6 @@
 create function textrawl.join_entities(
-    kept uuid, merged uuid, origin textrawl.origin,
-    merge uuid default gen_random_uuid(), moment timestamptz default clock_timestamp()
-) returns void
+    kept uuid, merged uuid, moment timestamptz, origin textrawl.origin
+) returns uuid
 language plpgsql volatile
 set search_path from current
 as $$
@@ -15,7 +14,7 @@ declare
 begin
     select * into one from entity e where e.space_id = space and e.id = kept;
     select * into other from entity e where e.space_id = space and e.id = merged;
-    record.space_id := space; record.id := merge; record.kept_id := kept; record.merged_id := merged;
+    record.space_id := space; record.id := gen_random_uuid(); record.kept_id := kept; record.merged_id := merged;
     -- Record what does not move to the kept entity: the values of the node, their changes and the use of the entity.
     record.entity := to_jsonb(other) - 'fts' || node_record(space, merged) - 'aliases' || jsonb_build_object(
         'uses', (select coalesce(jsonb_agg(to_jsonb(u)), '[]') from entity_use u where u.space_id = space and u.entity_id = merged),
@@ -31,15 +30,8 @@ begin
     record.actor_id := origin.author_id; record.at := moment;
     insert into merge select record.*;
     insert into merged (space_id, merge_id, id, kind, twin, valid_until, ended)
-    select space, merge, c.id, c.kind, c.twin, c.valid_until, c.ended
-    from collapsing_rows(space, kept, merged, moment) c
-    -- Do not end a relation between the two that was written after the first merge, when they were one entity.
-    where c.twin is not null or not exists (
-        select from event v
-        where v.space_id = space and v.relation_id = c.id and v.action = 'related'
-          and array[v.detail ->> 'as', v.detail ->> 'to_as']::uuid[] && (merged || record.aliases)
-          and v.id > (select min(g.id) from event g
-                      where g.space_id = space and g.action = 'merged' and g.detail ? 'merge' and g.detail ->> 'merge' = merge::text));
+    select space, record.id, c.id, c.kind, c.twin, c.valid_until, c.ended
+    from collapsing_rows(space, kept, merged, moment) c;
     perform claim_documents(space, array[kept, merged]);
 
     update relation r
@@ -47,7 +39,7 @@ begin
         to_entity = case when r.to_entity = merged then kept else r.to_entity end,
         valid_until = coalesce(m.ended, r.valid_until), closed_at = coalesce(m.ended, r.closed_at)
     from relation f
-    left join merged m on m.space_id = f.space_id and m.merge_id = join_entities.merge and m.id = f.id and m.kind = 'relation'
+    left join merged m on m.space_id = f.space_id and m.merge_id = record.id and m.id = f.id and m.kind = 'relation'
     where f.space_id = space and f.id = any(record.sources || record.targets) and r.space_id = f.space_id and r.id = f.id;
     update reflection r set entity_id = kept where r.space_id = space and r.entity_id = merged;
     update merge m set kept_id = kept where m.space_id = space and m.kept_id = merged;
@@ -64,13 +56,17 @@ begin
         valid_until = coalesce(m.ended, o.valid_until), closed_at = coalesce(m.ended, o.closed_at),
         replaced_by = coalesce(m.twin, o.replaced_by)
     from observation f
-    left join merged m on m.space_id = f.space_id and m.merge_id = join_entities.merge and m.id = f.id and m.kind = 'fact'
+    left join merged m on m.space_id = f.space_id and m.merge_id = record.id and m.id = f.id and m.kind = 'fact'
     where f.space_id = space and f.entity_id = merged and o.space_id = f.space_id and o.id = f.id;
     delete from entity e where e.space_id = space and e.id = merged;
-    update merge m set given = entity_values(space, kept) where m.space_id = space and m.id = join_entities.merge;
+    update merge m set given = entity_values(space, kept) where m.space_id = space and m.id = record.id;
+    perform record_event('merged', kept, null, null, origin, jsonb_build_object(
+        'merge', record.id, 'merged', merged, 'at', moment, 'facts', cardinality(record.facts),
+        'relations', (select count(distinct r) from unnest(record.sources || record.targets) r)));
+    return record.id;
 end
 $$;
 
 comment on function textrawl.join_entities is
-    'Move everything of one entity to another entity, make its name an alias, and delete it. The tables merge and '
-    'merged keep what part_entities() needs. Lock both entities first.';
+    'Merge an entity into another one and return the id of the merge: move everything of it, make its name an alias, and '
+    'delete it. The tables merge and merged keep what part_entities() needs. Lock both entities first.';

@@ -46,7 +46,7 @@ begin
     if dry_run then
         return;
     end if;
-    merge_id := record_merge(kept_id, merged_id, moment, origin);
+    merge_id := join_entities(kept_id, merged_id, moment, origin);
 end
 $$;
 

@@ -39,7 +39,7 @@ begin
         select statement_text(coalesce(r.label, r.relation_type), record.entity ->> 'name') as content) text
     where r.space_id = space and r.to_entity = record.merged_id and o.space_id = space and o.id = r.id
       and (r.id = any(targets)
-           -- A revert stores a relation with the name of the kept entity before it splits the merge again.
+           -- A revert of an undo stores a relation with the name of the kept entity.
            or r.id = any(record.targets) and o.content = statement_text(coalesce(r.label, r.relation_type), (
                select e.name from entity e where e.space_id = space and e.id = record.kept_id)));
     update observation o set entity_id = record.merged_id, entity_type = record.entity ->> 'entity_type'

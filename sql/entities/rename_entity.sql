@@ -25,7 +25,7 @@ begin
         return;
     end if;
     -- The new name is first the name of an empty entity, and then the entity is merged into it. So the former name still
-    -- leads here, and an undo and a split know how to take it back.
+    -- leads here, and a split knows how to take it back.
     if exists (select from merge m where m.space_id = origin.space_id and m.kept_id = former.id
                  and m.merged_id = find_alias(origin.space_id, entity_name)) then
         perform split_entity(entity_name, false, credential, origin.space_id, client, tool, request);

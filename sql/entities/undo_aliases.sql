@@ -1,14 +1,13 @@
 create function textrawl.undo_aliases(
     space integer, undo bigint, back boolean default false,
     only_removing boolean default false  -- true: use no alias again
-) returns boolean                        -- true if an alias was removed
+) returns void
 language plpgsql volatile
 set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    step    record;
-    removed boolean := false;
+    step record;
 begin
     -- Remove aliases first, because a name can have been moved from one entity to another.
     for step in
@@ -23,11 +22,9 @@ begin
         else
             update entity_alias a set removed_at = clock_timestamp()
             where a.space_id = undo_aliases.space and a.id = step.id and a.removed_at is null;
-            removed := true;
         end if;
         perform renew_documents(undo_aliases.space, array[step.entity_id]);
     end loop;
-    return removed;
 end
 $$;
 

@@ -12,7 +12,7 @@ declare
 begin
     if accepted.kind = 'merge' then
         entity_id := accepted.one;
-        perform record_merge(accepted.one, accepted.other, moment, origin);
+        perform join_entities(accepted.one, accepted.other, moment, origin);
     else
         select * into ending from observation o where o.space_id = origin.space_id and o.id = accepted.one for no key update;
         entity_id := ending.entity_id;

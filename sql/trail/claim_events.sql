@@ -7,9 +7,7 @@ begin atomic
     ), concerned as (
         select entity_id as id from own_event
         union
-        select unnest(array[(detail ->> 'to')::uuid, (detail ->> 'from')::uuid, (detail ->> 'merged')::uuid]) from own_event
-        union
-        select m.kept_id from own_event join textrawl.merge m on m.space_id = space and m.id = (own_event.detail ->> 'merge')::uuid
+        select unnest(array[(detail ->> 'to')::uuid, (detail ->> 'from')::uuid]) from own_event
         union
         select unnest(array[r.from_entity, r.to_entity])
         from own_event join textrawl.relation r on r.space_id = space and r.id = own_event.relation_id

@@ -1,7 +1,7 @@
 create function textrawl.event_rows(event textrawl.event)
 returns table (
     kind text,       -- fact, relation, alias, document, proposal, reflection, dismissal, type or node (of an entity),
-                     -- merge or move (of an entity)
+                     -- move (of an entity), merge or split (of a merged entity)
     id uuid,
     changes boolean  -- false: the event builds on the row without changing it
 )
@@ -33,7 +33,7 @@ begin atomic
     union all
     select 'move', event.entity_id, true where event.action = 'transferred'
     union all
-    select 'merge', unnest(array[event.entity_id, (event.detail ->> 'merged')::uuid]), true where event.detail ? 'merge'
+    select case event.action when 'split' then 'split' else 'merge' end, (event.detail ->> 'merged')::uuid, true where event.detail ? 'merge'
     union all
     select m.kind, unnest(array[m.id, m.twin]), false
     from textrawl.merged m

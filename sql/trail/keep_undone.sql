@@ -9,7 +9,7 @@ begin atomic
             select coalesce(jsonb_agg(to_jsonb(e) - 'fts' || textrawl.node_record(space, e.id)), '[]') from textrawl.entity e
             where e.space_id = space and e.id in (p.entity_id, r.to_entity, (p.former ->> 'entity_id')::uuid))
         else '[]' end,
-        case when p.kind in ('alias', 'merge') then p.former
+        case when p.kind = 'alias' then p.former
         when p.kind = 'document' then jsonb_build_object('version', c.version)
         when p.action = 'remove' then case p.kind
             when 'observation' then to_jsonb(o) - '{fts,claim}'::text[] || textrawl.memory_record(space, p.id)

@@ -2,7 +2,7 @@ create function textrawl.plan_space_undo(space integer, taken bigint[])
 returns table (
     -- The actions are described in plan_undo().
     action text,              -- remove, revive, reset, move back, retype, drop entity, lost or kept
-    kind text,                -- observation, relation, reflection, entity, document, proposal, alias, merge or dismissal
+    kind text,                -- observation, relation, reflection, entity, document, proposal, alias or dismissal
     id uuid, entity_id uuid,
     event_id bigint,          -- lost: the event
     former jsonb,             -- the former values, by column
@@ -38,13 +38,9 @@ begin atomic
     ), reopened as materialized (
         -- Take the newest of several equal relations, and none if the same relation is valid.
         select distinct on (r.from_entity, r.relation_type, r.to_entity) r.id, r.from_entity, ended.until, equal.author_id, equal.created_at
-        from (select distinct on (e.id) e.id, e.until
-              from (select own_event.relation_id as id, (own_event.detail ->> 'until')::timestamptz as until, own_event.id as event_id
-                    from own_event where own_event.action = 'ended' and own_event.relation_id is not null
-                    union all
-                    select (s.value ->> 'id')::uuid, (s.value ->> 'valid_until')::timestamptz, own_event.id
-                    from own_event cross join jsonb_array_elements(own_event.detail -> 'equals') s) e
-              order by e.id, e.event_id) ended
+        from (select distinct on (own_event.relation_id) own_event.relation_id as id, (own_event.detail ->> 'until')::timestamptz as until
+              from own_event where own_event.action = 'ended' and own_event.relation_id is not null
+              order by own_event.relation_id, own_event.id) ended
         join textrawl.relation r on r.space_id = space and r.id = ended.id and r.valid_until is not null
         left join textrawl.relation equal on equal.space_id = space and equal.valid_until is null
             and equal.id not in (select removed_relation.id from removed_relation)
@@ -54,7 +50,7 @@ begin atomic
     ), touched as (
         select own_event.entity_id as id from own_event
         union
-        select unnest(array[own_event.detail ->> 'to', own_event.detail ->> 'merged', own_event.detail ->> 'from'])::uuid from own_event
+        select unnest(array[own_event.detail ->> 'to', own_event.detail ->> 'from'])::uuid from own_event
         union
         -- A split can have given a relation to another entity since.
         select unnest(array[removed_relation.from_entity, removed_relation.to_entity]) from removed_relation
@@ -125,10 +121,9 @@ begin atomic
     union all
     select 'retype', 'entity', e.id, e.id, null, jsonb_build_object(
         'entity_type', former.value -> 'entity_type', 'type_guessed', former.value -> 'guessed',
-        'metadata', jsonb_strip_nulls(e.metadata - 'type' - 'retyped' || jsonb_build_object(
-            'type', former.value -> 'type', 'retyped', (
-                select jsonb_agg(k.value order by k.place) from jsonb_array_elements(e.metadata -> 'retyped') with ordinality k (value, place)
-                where k.place < former.place)))), null, null
+        'metadata', e.metadata - 'type' - 'retyped' || jsonb_strip_nulls(jsonb_build_object('type', former.value -> 'type')) || (
+            select case when count(*) = 0 then '{}' else jsonb_build_object('retyped', jsonb_agg(k.value order by k.place)) end
+            from jsonb_array_elements(e.metadata -> 'retyped') with ordinality k (value, place) where k.place < former.place)), null, null
     from (select own_event.entity_id, min(own_event.id) as event from own_event where own_event.action = 'retyped' group by 1) t
     join textrawl.entity e on e.space_id = space and e.id = t.entity_id
     cross join lateral jsonb_array_elements(e.metadata -> 'retyped') with ordinality former (value, place)
@@ -143,7 +138,13 @@ begin atomic
         coalesce(own_event.observation_id, own_event.entity_id), own_event.entity_id, own_event.id, null, null, null
     from own_event where own_event.action = 'forgotten'
     union all
-    select n.action, n.kind, n.id, n.entity_id, null, n.former, null, null from textrawl.plan_names(space, taken) n
+    -- The oldest event says whether an alias was in use before.
+    select case v.action when 'named' then 'remove' else 'revive' end, 'alias', a.id, a.entity_id, null, '{}', null, null
+    from (select distinct on (own_event.detail ->> 'alias') own_event.action, own_event.detail
+          from own_event where own_event.action in ('named', 'unnamed') and own_event.detail ? 'alias'
+          order by own_event.detail ->> 'alias', own_event.id) v
+    join textrawl.entity_alias a on a.space_id = space and a.id = (v.detail ->> 'alias')::uuid
+    where (v.action = 'named') = (a.removed_at is null)
     union all
     select d.action, 'document', d.id, d.entity_id, d.event_id, d.former, null, null
     from textrawl.plan_documents(space, taken, array(select w.id from withdrawn w)) d

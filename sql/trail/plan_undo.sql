@@ -9,7 +9,7 @@ returns table (
                       --   revive (it becomes valid again)
                       --   reset (source, confidence, end and said_at, the text of a document, or the decision of a
                       --   proposal), move back, retype
-                      --   kept (something later builds on it, or an equal row is valid)
+                      --   kept (something later builds on it, an equal row is valid, or it is a merge or a split)
     entity_name text, kind text, id uuid, content text,
     later_author text, later_at timestamptz  -- kept: author and time of the later event or row
 )
@@ -34,7 +34,7 @@ begin
         select s.name, p.action, coalesce(e.name, q.entity_name), p.kind, p.id,
             coalesce(o.content, r.relation_type || ' ' || other.name, f.content, c.path,
                 proposal_text(q.content, q.relation_type, q.to_name),
-                case when p.kind = 'document' then v.detail ->> 'path' end, n.name, p.former ->> 'entity_type',
+                case when p.kind = 'document' then v.detail ->> 'path' end, n.name, case p.kind when 'split' then other.name end, p.former ->> 'entity_type',
                 case when p.action = 'reset' and p.kind in ('entity', 'relation')
                     then (select string_agg(k, ', ' order by k) from jsonb_object_keys(p.former) k) end,
                 case when p.action = 'lost'
@@ -48,11 +48,10 @@ begin
         left join reflection f on f.space_id = p.space_id and f.id = p.id and p.kind = 'reflection'
         left join document c on c.space_id = p.space_id and c.id = p.id and p.kind = 'document'
         -- The alias of a merge has the id of the merged entity.
-        left join entity_alias n on n.space_id = p.space_id
-            and n.id = case p.kind when 'alias' then p.id when 'merge' then (p.former ->> 'entity_id')::uuid end
+        left join entity_alias n on n.space_id = p.space_id and n.id = p.id and p.kind in ('alias', 'merge')
         left join proposal q on q.space_id = p.space_id and q.id = p.id and p.kind = 'proposal'
             and q.space_id = any(reviewed_spaces(plan_undo.credential))
-        left join entity other on other.space_id = p.space_id and other.id = r.to_entity
+        left join entity other on other.space_id = p.space_id and other.id = case p.kind when 'split' then p.id else r.to_entity end
         left join event v on v.space_id = p.space_id and v.id = p.event_id
         left join actor later on later.id = p.later_id
         order by 1, 3, 2, 4, coalesce(o.created_at, r.created_at, f.created_at), 5;

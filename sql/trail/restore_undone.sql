@@ -1,97 +1,90 @@
-create function textrawl.restore_undone(space integer, undo bigint, origin textrawl.origin, out restored bigint, out merged bigint)
+create function textrawl.restore_undone(space integer, undo bigint, origin textrawl.origin) returns bigint
 language plpgsql volatile
 set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    step   undone;
-    back    uuid[] := '{}';  -- facts that are as they were before the undo
-    changed uuid[] := '{}';  -- nodes and edges that are as the undo left them
-    ended  uuid[] := '{}';  -- edges that have the end again that they had before the undo
-    stored jsonb;
-    own    bigint[] := (select u.events from undo u where u.space_id = restore_undone.space and u.id = restore_undone.undo);
+    step  undone;
+    facts uuid[] := array(
+        select d.id from undone d
+        where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'remove' and d.kind = 'observation');
+    own   bigint[] := (select u.events from undo u where u.space_id = restore_undone.space and u.id = restore_undone.undo);
     withdrawn bigint[] := array(
         select unnest(u.events) from undo u where u.space_id = restore_undone.space and u.reverted_at is null and u.id <> restore_undone.undo);
+    restored  bigint;
 begin
     perform record_undone('restored', restore_undone.space, restore_undone.undo, origin);
-    -- Change only rows that are still as the undo left them. End the revived facts before the removed facts are restored.
-    -- Otherwise two facts with the same text would be valid.
+    -- First end what the undo revived, because a relation without an end must be unique.
     for step in
         select d.* from undone d
-        where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.kind in ('observation', 'relation', 'entity')
-          and d.action in ('revive', 'reset', 'move back', 'retype', 'hand over') and is_as_left(d)
+        where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action in ('revive', 'reset', 'move back', 'retype', 'hand over')
         order by d.id
     loop
         if step.kind = 'observation' then
-            perform set_fact(step.space_id, step.id, restored_values(step, step.before));
-            back := back || step.id;
-            if step.action = 'revive' then
-                perform restore_memory(step.space_id, step.id, step.before);
-            end if;
+            perform set_fact(step.space_id, step.id, step.before);
         elsif step.action = 'retype' then
             perform set_type(step.space_id, step.id, step.before);
-        elsif step.action = 'reset' then
-            changed := changed || step.id;
-        else
+        elsif step.kind = 'relation' then
             update relation r
             set valid_until = n.valid_until, closed_at = n.closed_at,
                 author_id = n.author_id, client = n.client, tool = n.tool, request = n.request
             from relation present cross join lateral jsonb_populate_record(present, step.before) n
             where present.space_id = step.space_id and present.id = step.id and r.space_id = present.space_id and r.id = present.id;
-            ended := ended || step.id;
         end if;
     end loop;
-    stored := restore_facts(restore_undone.space, restore_undone.undo);
-    -- The successors of these facts are there again.
-    perform set_fact(d.space_id, d.id, jsonb_build_object('replaced_by', coalesce(stored ->> (d.before ->> 'replaced_by'), d.before ->> 'replaced_by')))
-    from undone d
+    insert into observation
+    select o.* from undone d
+    join entity e on e.space_id = d.space_id and e.id = (d.before ->> 'entity_id')::uuid
+    cross join lateral jsonb_populate_record(null::observation, d.before || jsonb_build_object(
+        'entity_type', e.entity_type, 'replaced_by', null, 'fts', search_document(
+            d.space_id, space_language(d.space_id), document_names(d.space_id, e.id), d.before ->> 'content',
+            nullif((d.before ->> 'said_at')::timestamptz, (d.before ->> 'created_at')::timestamptz)))) o
+    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.id = any(facts);
+    perform store_embeddings(restore_undone.space, facts, null, null);
+    perform restore_memory(d.space_id, d.id, d.before) from undone d
+    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.kind = 'observation' and d.action in ('remove', 'revive');
+    -- The successors of facts are there again, unless somebody has forgotten them.
+    update observation o set replaced_by = next.id
+    from undone d join fact next on next.space_id = d.space_id and next.id = (d.before ->> 'replaced_by')::uuid
     where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.kind = 'observation'
-      and d.id = any(back) and d.before ->> 'replaced_by' is not null;
-    perform restore_relations(restore_undone.space, restore_undone.undo);
-    perform settle_document(c.id, kept_version(restore_undone.space, c.id, withdrawn), origin)
-    from undone d
-    join document c on c.space_id = restore_undone.space and c.id = d.id
+      and o.space_id = d.space_id and o.id = d.id;
+    insert into relation
+    select r.* from undone d cross join lateral jsonb_populate_record(null::relation, d.before) r
+    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'remove' and d.kind = 'relation';
+    perform settle_document(d.id, kept_version(d.space_id, d.id, withdrawn), origin)
+    from undone d join document c on c.space_id = d.space_id and c.id = d.id
     where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.kind = 'document';
-    perform restore_rows('graph_node', jsonb_build_array(n.value -> 'node' || jsonb_build_object('description_id', f.id)))
+    perform restore_rows('graph_node', jsonb_build_array(nullif(n.value -> 'node', 'null') || jsonb_build_object('description_id', f.id))),
+        restore_rows('graph_change', n.value -> 'changes'),
+        -- undo_aliases() uses those again that the undo removed.
+        restore_rows('entity_alias', (select jsonb_agg(a || jsonb_build_object('removed_at', coalesce(a ->> 'removed_at', now()::text)))
+                                      from jsonb_array_elements(n.value -> 'aliases') a))
     from undone d cross join jsonb_array_elements(d.entities) n
     left join fact f on f.space_id = d.space_id and f.id = (n.value -> 'node' ->> 'description_id')::uuid
-    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and n.value -> 'node' <> 'null';
-    perform restore_rows('graph_change', n.value -> 'changes')
-    from undone d cross join jsonb_array_elements(d.entities) n
-    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo;
+    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'drop entity';
     perform restore_rows('graph_edge', jsonb_build_array(d.before -> 'edge')), restore_rows('graph_change', d.before -> 'changes')
     from undone d
     where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'remove' and d.kind = 'relation';
-    perform set_graph_values(
-        restore_undone.space, v.kind, v.id, case when v.id = any(ended) then v.former - 'valid_until' else v.former end)
-    from former_values(restore_undone.space, own, '{}', back => true) v where v.id = any(changed);
-    perform restore_rows(d.kind, jsonb_build_array(restored_values(d, d.before) || case when d.kind = 'dismissal' then '{}' else
+    perform set_graph_values(d.space_id, v.kind, v.id, case when exists (
+        select from undone e where e.space_id = d.space_id and e.undo_id = d.undo_id and e.id = d.id and e.action = 'revive')
+        then v.former - 'valid_until' else v.former end)
+    from former_values(restore_undone.space, own, '{}', back => true) v
+    join undone d on d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.id = v.id and d.action = 'reset';
+    perform restore_rows(d.kind, jsonb_build_array(d.before || case when d.kind = 'dismissal' then '{}' else
         jsonb_build_object('fts', language_document(space_language(restore_undone.space), d.before ->> 'content'), 'model_id', m.id,
                            'vector', case when m.id is not null then d.before -> 'vector' end) end))
     from undone d left join embedding_model m on m.id = (d.before ->> 'model_id')::integer
     where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'remove' and d.kind in ('reflection', 'dismissal');
-    perform restore_aliases(restore_undone.space, restore_undone.undo);
     perform undo_aliases(restore_undone.space, restore_undone.undo, back => true);
-    perform undo_merges(
-        (select coalesce(jsonb_agg(to_jsonb(d) || jsonb_build_object('former', d.before)), '[]') from undone d
-         where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.kind = 'merge'),
-        origin, back => true);
     perform settle_proposals(restore_undone.space, restore_undone.undo, withdrawn);
-    select count(*), count(*) filter (where
-        d.kind = 'observation' and not exists (select from observation o where o.space_id = restore_undone.space and o.id = d.id)
-        or d.kind = 'relation' and not exists (select from relation r where r.space_id = restore_undone.space and r.id = d.id)
-        or d.kind = 'reflection' and not exists (select from reflection f where f.space_id = restore_undone.space and f.id = d.id)
-        or d.kind = 'dismissal' and not exists (select from dismissal w where w.space_id = restore_undone.space and w.id = d.id)
-        or d.kind = 'proposal' and not exists (select from proposal p where p.space_id = restore_undone.space and p.id = d.id)
-        or d.kind = 'document' and not exists (select from document c where c.space_id = restore_undone.space and c.id = d.id)
-        or d.kind = 'entity' and not exists (select from entity e where e.space_id = restore_undone.space and e.id = d.id))
-    into restored, merged
-    from undone d where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo;
-    restored := restored - merged;
-    delete from undone d where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo;
+    with gone as (
+        delete from undone d where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo returning d.id
+    )
+    select count(*) into restored from gone;
+    return restored;
 end
 $$;
 
 comment on function textrawl.restore_undone is
-    'Restore everything that an undo keeps. revert_undo() calls this after it has checked the rights and claimed the '
-    'entities.';
+    'Restore everything that an undo keeps, and return the number of rows. revert_undo() calls this after it has checked '
+    'that nobody has touched these rows, and has claimed the entities.';

@@ -1,6 +1,7 @@
 """Decisions that stay, and merges of several pairs in one go."""
 
 import re
+from urllib.parse import unquote_plus
 
 import pytest
 from psycopg import sql
@@ -25,7 +26,7 @@ def count(place: Place, table: str) -> int:
     return number
 
 
-async def test_ten_pairs_are_merged_in_one_go_and_undone_in_one(place: Place) -> None:
+async def test_ten_pairs_are_merged_in_one_go_and_each_is_split_again(place: Place) -> None:
     make_pairs(place, 10)
     async with place.browse("writer") as browser:
         page = await browser.get("same", space="team", score="60", all="1")
@@ -35,12 +36,20 @@ async def test_ten_pairs_are_merged_in_one_go_and_undone_in_one(place: Place) ->
         done = await browser.press(plan, "merge-pairs")
         merged = count(place, "entity")
         shown = await browser.follow(done)
-        await browser.press(shown, "undo-change")
+        names = re.findall(r'split\?name=([^"&]+)', shown.text)
+        again = shown
+        for name in names:
+            split = await browser.get("split", name=unquote_plus(name), space="team")
+            again = await browser.follow(await browser.press(split, "split"))
+        left = count(place, "merge")
+        merged_again = await browser.follow(await browser.press(again, "merge"))
+        await browser.press(merged_again, "split")
 
     assert len(pairs) == 10
     assert "Merge 10 pairs" in Document(plan.text).texts
     assert "1 pair with an entity of another pair stays" in plan.text
     assert "Merged 10 pairs." in shown.text
+    assert (len(names), left) == (10, 0)
     assert (before, merged, count(place, "entity")) == (20, 10, 20)
 
 

@@ -49,13 +49,13 @@ async def test_an_undo_shows_its_plan_then_does_it_and_can_be_put_back(place: Pl
         unsaid = await browser.post("revert", **_read_form(done, "undo", "space"))
         gone = _count(place)
         back = await browser.post("revert", **_read_form(done, "undo", "space", "confirmed"))
-        trail = Document((await browser.get("trail")).text)
+        trail = Document((await browser.follow(back)).text)
 
     assert "1 step" in plan.texts
     assert "likes cake" in plan.texts
     assert (unconfirmed.status_code, unsaid.status_code) == (400, 400)
     assert (planned, still, undone, gone, _count(place)) == (2, 2, 1, 1, 2)
-    assert "1 restored in team" in back.text
+    assert "It is as before the undo." in trail.texts
     assert any("textrawl explorer" in text for text in trail.texts)
     assert trail.faults + plan.faults + done.faults == []
 

@@ -498,6 +498,7 @@ def test_a_batch_that_waits_for_a_split_tells_each_name_of_its_own_entity(
 
 def test_an_undo_is_reverted_beside_a_batch_about_its_entities(sql: Sql, three: Three) -> None:
     _, one, other = three
+    tell(sql, "Amy", "was there before")
     tell(sql, "Zed", "was there before")
     since = fetch(sql, "select clock_timestamp()")
     sql.execute("select relate_entities('Amy', 'knows', 'Zed')")

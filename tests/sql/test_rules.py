@@ -105,7 +105,7 @@ def test_rows_are_made_in_few_places() -> None:
         # of another space.
         (
             "relation",
-            ["copy_relations", "import_relations", "restore_relations", "store_relations"],
+            ["copy_relations", "import_relations", "restore_undone", "store_relations"],
         ),
         # One for a batch, one for a single row, which is faster, one for the parts of a document,
         # which are no events of their own; the others as for relations.
@@ -116,7 +116,7 @@ def test_rows_are_made_in_few_places() -> None:
                 "import_facts",
                 "keep_observation",
                 "place_parts",
-                "restore_facts",
+                "restore_undone",
                 "store_facts",
             ],
         ),

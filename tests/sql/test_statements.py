@@ -37,8 +37,8 @@ READERS_OF_STATEMENTS = {
         "retype_node",
     },
     "trail": {
-        "apply_undo", "claim_events", "claim_kept", "events_to_undo", "former_facts", "is_as_left",
-        "keep_undone", "record_undone", "restore_facts", "restore_undone", "set_fact",
+        "apply_undo", "claim_events", "claim_kept", "events_to_undo", "find_touched",
+        "former_facts", "keep_undone", "record_undone", "revert_undo", "set_fact",
         "withdraw_words",
     },
     "vectors": {

@@ -321,15 +321,9 @@ CALLS = {
     "the end of a relation": ("end_relation('Ada', 'works at', 'Acme')",),
     "an alias": ("name_entity('Ada', 'Countess')",),
     "an alias less": ("unname_entity('AL')",),
-    "a merge": ("merge_entities('Ada', 'Ben')",),
     "a description": ("set_description('Ada', 'a countess')",),
     "a type": ("retype_entity('Ada', 'project')",),
-    "a name": ("rename_entity('Ada', 'Ada King')",),
-    "a name that was an alias": ("rename_entity('Ada', 'AL')",),
-    "a name, and the former name again": (
-        "rename_entity('Ada', 'Ada King')", "rename_entity('Ada King', 'Ada')",
-    ),
-}  # fmt: skip
+}
 """What a person changes, each as one call."""
 
 

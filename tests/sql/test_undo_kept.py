@@ -25,36 +25,60 @@ def find_tables_that_hold(sql: psycopg.Connection, text: str) -> list[str]:
     ]  # fmt: skip
 
 
-def test_what_was_stored_anew_meanwhile_stays_one(team: Team) -> None:
+def refuse(team: Team, undo: int) -> str:
+    """The event that stands in the way of a revert, which changes nothing."""
+    before = team.rows()
+    with pytest.raises(psycopg.Error) as refused:
+        team.revert(undo)
+    assert (refused.value.sqlstate, team.rows()) == ("TR111", before)
+    return (refused.value.diag.message_detail or "").partition(" at ")[0]
+
+
+def test_a_revert_is_refused_if_the_same_was_stored_since(team: Team) -> None:
     since = team.now()
+    team.remember("bob", "Jeff", "is tall")
     team.remember("eve", "Jeff", "drinks coffee")
-    team.remember("eve", "Jeff", "hates tea")
     team.relate("eve", "Jeff", "knows", "Bob")
+    before = team.rows()
     done = team.undo("eve", since)
-    anew = team.remember("ana", "JEFF", "drinks coffee.")
-    team.relate("ana", "jeff", "knows", "bob")
+    for tell in (
+        lambda: team.remember("ana", "JEFF", "drinks coffee.") and None,
+        lambda: team.relate("ana", "jeff", "knows", "bob") and None,
+        lambda: team.remember("ana", "Bob", "sings") and None,
+    ):
+        tell()
+        assert refuse(team, done["undo_id"]).endswith(") by ana")
+        team.undo("ana", since)
 
-    restored, merged = team.revert(done["undo_id"])
-
-    assert team.valid("JEFF") == {"drinks coffee.": "ana", "hates tea": "eve"}
-    assert team.state(anew) == (None, None, "ana")
-    assert team.fetch("select count(*) from relation") == 1
-    # The two entities, the fact and the relation were there again.
-    assert (restored, merged) == (1, 4)
+    assert team.revert(done["undo_id"]) == 3
+    assert team.rows() == before
 
 
-def test_what_others_wrote_since_is_left_as_it_is_when_an_undo_is_reverted(team: Team) -> None:
+def test_a_revert_is_refused_if_somebody_built_on_what_the_undo_restored(team: Team) -> None:
     tea = team.remember("ana", "Jeff", "drinks tea")
     since = team.now()
     team.remember("eve", "Jeff", "drinks coffee", tea.id)
     done = team.undo("eve", since)
+    team.remember("bob", "Jeff", "drinks tea")
+
+    event = team.fetch("select max(id) from event")
+    found = f"Jeff 'drinks tea' repeated (event {event}) by bob"
+    assert refuse(team, done["undo_id"]) == found
     team.remember("bob", "Jeff", "drinks water", tea.id)
-    corrected = team.state(tea)
+    assert refuse(team, done["undo_id"]).endswith("by bob")
+    assert team.valid("Jeff") == {"drinks water": "bob"}
 
-    team.revert(done["undo_id"])
 
-    assert team.state(tea) == corrected
-    assert team.valid("Jeff") == {"drinks coffee": "eve", "drinks water": "bob"}
+def test_a_revert_is_refused_if_the_entity_was_merged_since(team: Team) -> None:
+    team.remember("ana", "Jeff", "is tall")
+    team.remember("ana", "JM", "is tall, too")
+    since = team.now()
+    team.remember("eve", "JM", "drinks coffee")
+    done = team.undo("eve", since)
+    merge = "select merge_id from merge_entities('Jeff', 'JM', credential => %s, space => %s)"
+    team.fetch(merge, team.credential("bob"), team.space)
+
+    assert "merged" in refuse(team, done["undo_id"])
 
 
 def test_an_undo_is_reverted_once(team: Team) -> None:

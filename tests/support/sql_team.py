@@ -109,11 +109,9 @@ class Team:
         ).fetchone()
         return row[0] if row else None
 
-    def revert(self, undo: int) -> tuple[int, int]:
-        """How much came back, and how much was there again."""
-        row = self.sql.execute("select restored, merged from revert_undo(%s)", (undo,)).fetchone()
-        assert row is not None
-        return row
+    def revert(self, undo: int) -> int:
+        """Revert an undo, and return how many rows came back."""
+        return self.fetch("select restored from revert_undo(%s)", undo)
 
     def rows(self) -> dict[str, str]:
         """Every row of entities, facts and relations as it is stored, by its id."""

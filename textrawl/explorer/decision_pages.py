@@ -25,7 +25,7 @@ from textrawl.explorer.arguments import (
 from textrawl.explorer.entity_page import find_target
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest, turn
-from textrawl.explorer.site import Record, count_pairs
+from textrawl.explorer.site import Notice, Record, count_pairs
 from textrawl.memory import curation, entities, review
 from textrawl.memory.command_results import Decision, PlannedRow, SamePair, State
 from textrawl.values.text import FACT_LENGTH, MOST_PROPOSALS, NAME_LENGTH, REASON_LENGTH, clean_name
@@ -55,7 +55,8 @@ async def merge(visit: PageRequest) -> Response:
     """Merge two entities. The form is the confirmation of the person."""
     (entity, call), other = await find_target(visit), read_name(visit.read("other"))
     row = await entities.merge(call, entity.name, other, dry_run=False)
-    return visit.report("Merged.", entity.space, entity=row.kept_name)
+    fields = {"name": row.merged_name, "space": entity.space}
+    return visit.tell(Notice("Merged.", row.kept_name, entity.space, "split", fields))
 
 
 async def plan_pairs(visit: PageRequest) -> Response:
@@ -71,8 +72,13 @@ async def merge_pairs(visit: PageRequest) -> Response:
     """Merge pairs, all or none. The form is the confirmation of the person."""
     pairs, _ = _read_pairs(visit, visit.read("pairs").split())
     rows = await entities.merge_pairs(visit.store_call, pairs, dry_run=False)
+    space = visit.require_space()
+    names = [row.merged_name for row in rows]
+    parts = [
+        (name, write_link("split", name=name, space=space), "split it again") for name in names
+    ]
     text = f"Merged {len(rows)} pairs." if len(rows) > 1 else "Merged."
-    return visit.report(text, visit.require_space(), default=write_link("same"))
+    return visit.tell(Notice(text, space=space, parts=parts), write_link("same"))
 
 
 def _read_pairs(visit: PageRequest, given: Sequence[str]) -> tuple[list[list[str]], int]:
@@ -111,7 +117,8 @@ async def split(visit: PageRequest) -> Response:
     """Split a merge. The form is the confirmation of the person."""
     (entity, call), name = await find_target(visit), read_name(visit.read("name"))
     row = await entities.split(call, name, dry_run=False)
-    return visit.report("Split.", entity.space, entity=row.merged_name)
+    fields = {"name": row.kept_name, "other": row.merged_name, "space": entity.space}
+    return visit.tell(Notice("Split.", row.merged_name, entity.space, "merge", fields))
 
 
 _SAME_PAIRS, _MOST_SAME = 20, 200

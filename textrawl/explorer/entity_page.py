@@ -15,7 +15,7 @@ from textrawl.errors import EntityNotFound
 from textrawl.explorer.arguments import read_fact, read_id, read_moment, read_name, read_new_type
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest, turn
-from textrawl.explorer.site import UNCHANGED, Record
+from textrawl.explorer.site import UNCHANGED, Notice, Record
 from textrawl.memory import entities
 from textrawl.memory.fact_rows import EntityRow
 from textrawl.memory.questions import Times
@@ -133,10 +133,14 @@ async def edit(visit: PageRequest) -> Response:
     if not any(changes.values()):
         return visit.report(UNCHANGED, entity=entity.name)
     await entities.edit(call, entity.name, **changes)
-    if changes["name"]:
-        # The page of the former name leads there too, but its address would stay the former one.
-        visit = replace(visit, form={**form, "back": ""})
-    return visit.report("Changed.", entity.space, entity=name)
+    if not changes["name"]:
+        return visit.report("Changed.", entity.space, entity=name)
+    # The page of the former name leads there too, but its address would stay the former one.
+    visit = replace(visit, form={**form, "back": ""})
+    # An undo takes no name back, because a new name is a merge.
+    former = {"new_name": entity.name, "type": entity.entity_type, "text": entity.description or ""}
+    fields = {"name": name, "space": entity.space, **former}
+    return visit.tell(Notice("Changed.", name, entity.space, "edit", fields))
 
 
 async def remove_alias(visit: PageRequest) -> Response:

@@ -4,11 +4,11 @@ Both show first what they would change, and change nothing if that is different 
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
 from itertools import groupby
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
 from starlette.responses import Response
 
@@ -76,11 +76,9 @@ def _find_address(document: Record) -> str:
 
 async def plan(visit: PageRequest) -> Response:
     """Show what an undo would change."""
-    author, since = _read_scope(visit.read("author"), visit.read("since"))
+    scope = _read_scope(visit.read("author"), visit.read("since"))
     trail = Trail(*_claim_spaces(visit))
-    steps = await trail.plan(author, since)
-    values = {"author": author, "since": since}
-    return await _show_plan(visit, trail, steps, values)
+    return await _show_plan(visit, trail, *scope, await trail.plan(*scope))
 
 
 async def undo(visit: PageRequest) -> Response:
@@ -92,20 +90,17 @@ async def undo(visit: PageRequest) -> Response:
     trail = Trail(*_claim_spaces(visit))
     steps = await trail.plan(author, since)
     if visit.form.get("planned") != _sum_up(steps):
-        values = {"author": author, "since": since}
-        return await _show_plan(visit, trail, steps, values, changed=True)
+        return await _show_plan(visit, trail, author, since, steps, changed=True)
     done = await trail.undo(author, since)
-    return visit.show("undone.html", {"author": author, "done": done, "reverted": ()})
+    return visit.show("undone.html", {"author": author, "done": done})
 
 
 async def revert(visit: PageRequest) -> Response:
     """Put back what an undo removed. The form is the confirmation of the person."""
     number = read_number(visit.read("undo"), least=0, most=10**9, default=0)
     trail = Trail(*_claim_spaces(visit))
-    rows = await trail.revert(number)
-    if visit.form.get("back"):
-        return visit.report("It is as before the undo.")
-    return visit.show("undone.html", {"author": "", "done": (), "reverted": rows})
+    await trail.revert(number)
+    return visit.report("It is as before the undo.", default=write_link("trail"))
 
 
 async def undo_change(visit: PageRequest) -> Response:
@@ -126,14 +121,17 @@ async def undo_change(visit: PageRequest) -> Response:
 async def _show_plan(
     visit: PageRequest,
     trail: Trail,
+    author: str,
+    since: datetime,
     steps: Sequence[PlanRow],
-    values: Mapping[str, Any],
     *,
     changed: bool = False,
 ) -> Response:
     """Return the page of a plan. `changed` says that it is not the plan that was confirmed."""
-    repeated = EventFilter(values["author"], action="repeated", since=values["since"])
-    more = {
+    repeated = EventFilter(author, action="repeated", since=since)
+    values = {
+        "author": author,
+        "since": since,
         "repeats": not steps and bool(await trail.list_events(repeated, 1)),
         "count": len(steps),
         "hidden": max(len(steps) - _MOST_STEPS, 0),
@@ -141,7 +139,7 @@ async def _show_plan(
         "planned": _sum_up(steps),
         "changed": changed,
     }
-    return visit.show("undo.html", {**values, **more}, 409 if changed else 200)
+    return visit.show("undo.html", values, 409 if changed else 200)
 
 
 def _sum_up(steps: Sequence[PlanRow]) -> str:

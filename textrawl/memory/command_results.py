@@ -293,7 +293,8 @@ class PlanRow:
     """A row of `plan_undo`: one step of an undo.
 
     `content` is the text of a fact, relation or reflection. `later_author` and `later_at` are the
-    author and the time of what builds on a row that is kept.
+    author and the time of what builds on a row that is kept. Merges and splits are kept too, with
+    the name of the merged entity.
     """
 
     space_name: str
@@ -341,11 +342,10 @@ class UndoRow:
 
 @dataclass(frozen=True)
 class RevertedRow:
-    """The row of `revert_undo`: the numbers of restored rows and of rows merged with newer rows."""
+    """The row of `revert_undo`: the number of restored rows."""
 
     space_name: str
     restored: int
-    merged: int
 
 
 @dataclass(frozen=True)

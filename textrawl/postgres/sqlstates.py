@@ -307,7 +307,7 @@ REFUSALS: dict[str, Explain] = {
     ),
     "TR112": _invalid(
         "This cannot be undone alone: {}",
-        "what was forgotten is gone; `textrawl share --move` moves facts back",
+        "`textrawl entity split` takes a merge back, `textrawl share --move` a move",
     ),
     "TR113": _invalid(
         "There is nothing to dismiss: {}", "look at the list again: an entity or a fact is gone"

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
+from shlex import quote
 from typing import Annotated, NamedTuple
 
 import typer
@@ -312,7 +313,12 @@ def _draw_step(row: PlanRow) -> Text:
     action = row.action
     if row.later_author and row.later_at:
         action += f", because of {row.later_author} at {row.later_at:%Y-%m-%d %H:%M}"
-    text = Text(f"{action}: {row.content or row.kind}", style=_STYLES[row.action])
+    content = row.content or row.kind
+    if row.kind == "merge":
+        content = f"merged {content}: `textrawl entity split {quote(content)}`"
+    elif row.kind == "split":
+        content = f"split off {content}"
+    text = Text(f"{action}: {content}", style=_STYLES[row.action])
     text.truncate(_WIDEST, overflow="ellipsis")
     return text
 
@@ -372,9 +378,9 @@ def undo(  # noqa: PLR0913, PLR0917 - each argument is an option
 
     With --import, undo only what one import wrote. With --event, undo one event: yours, or any in a
     space that you administer, unless a later one builds on it. What others repeated, corrected or
-    built on since is kept, and the plan names who and when. Facts that the author replaced become
-    valid again. --revert puts removed content back, until the undo is purged or the entity is
-    forgotten.
+    built on since is kept, and the plan names who and when. So are merges: see `textrawl entity
+    split`. Facts that the author replaced become valid again. --revert puts an undo back, as long
+    as nothing has touched the same facts since.
     """
     alone = [revert is not None, purge, run is not None, event is not None]
     modes = [by is not None or since is not None, *alone]
@@ -495,8 +501,7 @@ def _revert(undo: int, space: str | None, *, as_json: bool) -> None:
     if as_json:
         write_json(rows if len(rows) > 1 else rows[0])
     for row in rows:
-        merged = f", {row.merged} existed again already" if row.merged else ""
-        write_message(f"Reverted undo {undo} in {row.space_name}: {row.restored} restored{merged}.")
+        write_message(f"Reverted undo {undo} in {row.space_name}: {row.restored} restored.")
 
 
 def _purge(older_than: str | None, space: str | None, *, yes: bool, as_json: bool) -> None:
