@@ -2,7 +2,7 @@ create function textrawl.export_notes(space integer) returns table (
     id uuid,
     entity jsonb,     -- as in export_entities()
     aliases jsonb,    -- as in export_aliases()
-    facts jsonb,      -- as in export_facts(), with "valid", and "wrong": the line of export_revisions()
+    facts jsonb,      -- as in export_facts(), with "valid", and "wrong": the reason of its revision
     relations jsonb   -- from the entity, as in export_relations(), with "valid", and "to": the name of the other entity
 )
 language sql stable
@@ -13,7 +13,7 @@ begin atomic
             to_jsonb(f) || jsonb_build_object(
                 'valid', textrawl.is_valid(f.valid_from, f.valid_until, f.closed_at),
                 -- A join could read all revisions of the space for each entity.
-                'wrong', (select to_jsonb(r) from textrawl.export_revisions(export_notes.space) r where r.id = f.id))
+                'wrong', (select jsonb_build_object('reason', r.reason) from textrawl.revision r where r.space_id = export_notes.space and r.observation_id = f.id))
             order by f.created_at, f.id)
          from textrawl.export_facts(export_notes.space) f
          where f.entity = e.id),

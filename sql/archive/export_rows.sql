@@ -53,10 +53,59 @@ begin atomic
             d.request, d.created_at
         from textrawl.dismissal d join textrawl.space s on s.id = d.space_id join textrawl.actor a on a.id = d.author_id
         where export_rows.kind = 'dismissal' and d.space_id = export_rows.space
-        order by d.space_id, d.id) l;
+        order by d.space_id, d.id) l
+    union all
+    select row_to_json(l) from (
+        select 'revision' as kind, s.name as space, r.observation_id as id, r.reason, a.name as author, r.client, r.tool, r.request,
+            r.revised_at
+        from textrawl.revision r join textrawl.space s on s.id = r.space_id join textrawl.actor a on a.id = r.actor_id
+        where export_rows.kind = 'revision' and r.space_id = export_rows.space
+        order by r.space_id, r.observation_id) l
+    union all
+    select row_to_json(l) from (
+        select 'reflection' as kind, s.name as space, f.id, f.target_type, f.entity_id as entity, f.relation_id as edge,
+            f.content as text, f.voice, f.mood, a.name as author, f.client, f.tool, f.request, f.created_at
+        from textrawl.reflection f join textrawl.space s on s.id = f.space_id join textrawl.actor a on a.id = f.author_id
+        where export_rows.kind = 'reflection' and f.space_id = export_rows.space
+        order by f.space_id, f.id) l
+    union all
+    select row_to_json(l) from (
+        -- encode() breaks lines.
+        select 'ciphertext' as kind, s.name as space, d.id, k.id as key, d.version, encode(d.digest, 'hex') as digest,
+            translate(encode(d.head, 'base64'), E'\n', '') as head, translate(encode(d.content, 'base64'), E'\n', '') as content,
+            d.created_at, d.stored_at
+        from textrawl.encrypted_document d join textrawl.space s on s.id = d.space_id join textrawl.graph_key k on k.space_id = d.space_id
+        where export_rows.kind = 'ciphertext' and d.space_id = export_rows.space
+        order by d.created_at, d.id) l
+    union all
+    select row_to_json(l) from (
+        -- Of a journal entry, a source, and an item or an entry of a log are the values of their own tables.
+        select 'document' as kind, s.name as space, d.id, d.kind as type, d.path, d.entity_id as entity, d.created_at, j.granularity,
+            j.date, j.instance_id as instance, j.slug, c.source_kind, c.label, n.labels as namespace, i.key, i.position, i.expires_at
+        from textrawl.document d join textrawl.space s on s.id = d.space_id
+        left join textrawl.journal_entry j on j.space_id = d.space_id and j.document_id = d.id
+        left join textrawl.source c on c.space_id = d.space_id and c.document_id = d.id
+        left join textrawl.item i on i.space_id = d.space_id and i.document_id = d.id
+        left join textrawl.item_namespace n on n.space_id = i.space_id and n.id = i.namespace_id
+        where export_rows.kind = 'document' and d.space_id = export_rows.space and textrawl.is_unexpired(i.expires_at)
+        order by d.created_at, d.id) l
+    union all
+    select row_to_json(l) from (
+        select 'version' as kind, s.name as space, textrawl.version_key(v.created_at, v.content) as id, v.document_id as document,
+            v.number, v.content as text, d.kind in ('item', 'log') as exact, v.attributes, v.lost,
+            d.version is not distinct from v.version as current, v.modified_at, v.modified_by, a.name as author, v.client, v.tool,
+            v.request, v.created_at
+        from textrawl.document_version v
+        join textrawl.document d on d.space_id = v.space_id and d.id = v.document_id
+        join textrawl.space s on s.id = v.space_id join textrawl.actor a on a.id = v.author_id
+        left join textrawl.item i on i.space_id = d.space_id and i.document_id = d.id
+        where export_rows.kind = 'version' and v.space_id = export_rows.space and textrawl.is_unexpired(i.expires_at)
+        order by v.version, v.document_id) l;
 end;
 
 comment on function textrawl.export_rows is
-    'Rows that belong to facts, entities, relations or documents, as lines of an export of one kind: memory (tags, uses and '
-    'status of a fact), link (between memories), instance, snapshot (which names the version that it keeps), node or edge (the '
-    'values that the entity or the relation does not have), or dismissal (of a candidate). Example: select export_rows from textrawl.export_rows(1, ''link'');';
+    'The rows of a space as lines of an export of one kind of content_tables(): memory (tags, uses and status of a fact), '
+    'snapshot (which names the version that it keeps), node or edge (the values that the entity or the relation does not '
+    'have), document (without its texts), version (all texts, in the order in which they were stored; without a text, it '
+    'deletes the document), ciphertext (still encrypted) and others. Aliases, entities, facts and relations have functions of '
+    'their own. Example: select export_rows from textrawl.export_rows(1, ''link'');';

@@ -17,15 +17,14 @@ begin
     order by e.space_id, e.name_key for no key update;
     return query
     with input as materialized (
-        select g.*, fact_hash(g.text) as hash, a.id as author_id, e.name, e.entity_type,
+        select line, g.*, fact_hash(g.text) as hash, a.id as author_id, e.name, e.entity_type,
             is_valid(g.valid_from, g.valid_until, g.closed_at) as valid,
             -- In exports of the first versions, each fact began when it was stored.
             case when g.valid_from = g.created_at then coalesce(least(g.said_at, g.valid_from), g.valid_from) else g.valid_from end as begins
-        from jsonb_to_recordset(lines) g(
-            place integer, space integer, id uuid, entity uuid, text text, source text, confidence real,
-            valid_from timestamptz, valid_until timestamptz, closed_at timestamptz, author text, client text, tool text, request text,
-            created_at timestamptz, said_at timestamptz, whole uuid, part smallint, confirmed_at timestamptz,
-            evidence text, evidence_start integer)
+        from jsonb_array_elements(lines) line
+        cross join lateral jsonb_to_record(line) g(
+            place integer, space integer, id uuid, entity uuid, text text, valid_from timestamptz, valid_until timestamptz,
+            closed_at timestamptz, author text, created_at timestamptz, said_at timestamptz, whole uuid, part smallint)
         join actor a on a.name = g.author
         left join entity e on e.space_id = g.space and e.id = g.entity
     ), matched as materialized (
@@ -65,18 +64,20 @@ begin
         from decided j
     ), inserted as (
         -- Do not call store_facts() here, because these rows already have authors and times.
-        insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, confidence,
-                                 valid_from, valid_until, closed_at, author_id, client, tool, request, created_at, said_at, fts, whole, part,
-                                 confirmed_at, evidence, evidence_start)
-        select s.space, s.id, s.entity, s.entity_type, s.text, s.hash, s.source, s.confidence,
-            s.begins, case when s.valid_until = s.valid_from then s.begins else s.valid_until end, coalesce(s.closed_at, past_end(s.valid_until)), s.author_id, s.client, s.tool, s.request, s.created_at,
-            coalesce(s.said_at, s.created_at),
+        insert into observation
+        select fresh.*
+        from deduplicated s
+        -- The other columns have the same names in a line.
+        cross join lateral jsonb_populate_record(null::observation, s.line || jsonb_build_object(
+            'space_id', s.space, 'entity_id', s.entity, 'entity_type', s.entity_type, 'content', s.text, 'content_hash', s.hash,
+            'valid_from', s.begins, 'valid_until', case when s.valid_until = s.valid_from then s.begins else s.valid_until end,
+            'closed_at', coalesce(s.closed_at, past_end(s.valid_until)), 'author_id', s.author_id,
+            'said_at', coalesce(s.said_at, s.created_at),
             -- If a fact was said when it was stored, leave the words of the date out of its search document. A fact of
             -- remember_fact has the same search document.
-            search_document(
-                s.space, space_language(s.space), document_names(s.space, s.entity), s.text, nullif(s.said_at, s.created_at)), s.whole, s.part, s.confirmed_at,
-            s.evidence, s.evidence_start
-        from deduplicated s where s.outcome = 'added' and s.first = s.id
+            'fts', search_document(
+                s.space, space_language(s.space), document_names(s.space, s.entity), s.text, nullif(s.said_at, s.created_at)))) fresh
+        where s.outcome = 'added' and s.first = s.id
         order by s.place
         returning space_id, id, entity_id, created_at
     ), pending as (

@@ -7,6 +7,26 @@ begin atomic
             select jsonb_build_object('observation_id', o.id)
             from textrawl.fact o
             where o.space_id = (line ->> 'space')::integer and o.id = (line ->> 'id')::uuid and coalesce(o.part, 1) = 1)
+        when 'revision' then (
+            select jsonb_build_object('observation_id', o.id, 'actor_id', a.id)
+                || case when o.valid_until = o.valid_from then '{}'::jsonb else '{"outcome": "known"}' end  -- the fact is valid here
+            from textrawl.fact o join textrawl.actor a on a.name = line ->> 'author'
+            where o.space_id = (line ->> 'space')::integer and o.id = (line ->> 'id')::uuid)
+        when 'reflection' then (
+            select jsonb_build_object('entity_id', line -> 'entity', 'relation_id', line -> 'edge', 'content', line -> 'text',
+                    'author_id', a.id, 'fts', textrawl.language_document(textrawl.space_language(p.space), line ->> 'text'))
+                || case when same.content <> line ->> 'text' then '{"outcome": "another"}'::jsonb
+                        when same.id is null and exists (
+                            select from textrawl.undone d where d.space_id = p.space and d.id = p.id and d.action = 'remove')
+                        then '{"outcome": "undone"}' else '{}' end
+            from textrawl.actor a
+            cross join (select (line ->> 'space')::integer as space, (line ->> 'id')::uuid as id) p
+            left join textrawl.reflection same on same.space_id = p.space and same.id = p.id
+            where a.name = line ->> 'author'
+              and (line ->> 'entity' is null
+                   or exists (select from textrawl.entity e where e.space_id = p.space and e.id = (line ->> 'entity')::uuid))
+              and (line ->> 'edge' is null
+                   or exists (select from textrawl.relation r where r.space_id = p.space and r.id = (line ->> 'edge')::uuid)))
         when 'link' then (
             select jsonb_build_object('from_id', o.id, 'to_id', line -> 'to_memory', 'relation_type', line -> 'relation')
             from textrawl.fact o
@@ -43,4 +63,5 @@ begin atomic
 end;
 
 comment on function textrawl.import_row is
-    'The row of its table for a line of an export. Null: the row that it belongs to is missing.';
+    'The row of its table for a line of an export, with the outcome if it must not be stored. Null: the row that it belongs '
+    'to is missing.';

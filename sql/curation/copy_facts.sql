@@ -16,16 +16,16 @@ declare
     copies jsonb;  -- {id in the source: id in the target}
 begin
     select coalesce(jsonb_agg(to_jsonb(p)), '[]') into plan from plan_copies(giver, facts, target, target_entity) p;
-    insert into observation (
-        space_id, id, entity_id, entity_type, content, content_hash, whole, part, source, confidence, valid_from, valid_until, closed_at,
-        author_id, client, tool, request, created_at, said_at, evidence, evidence_start, fts, ordinal)
-    select target, p.copy, target_entity, e.entity_type, o.content, o.content_hash, o.whole, o.part, o.source, o.confidence,
-        o.valid_from, o.valid_until, o.closed_at, o.author_id, o.client, o.tool, o.request, o.created_at, o.said_at, o.evidence, o.evidence_start,
-        search_document(target, (select space_language(target)), names, o.content, nullif(o.said_at, o.created_at)),
-        last + row_number() over (order by p.place)
+    -- A copy has every other column of the fact. What it claims is read again, in the language of the target.
+    insert into observation
+    select copy.*
     from jsonb_to_recordset(plan) p (id uuid, place bigint, copy uuid, duplicate boolean)
-    join fact o on o.space_id = giver and o.id = p.id
+    join observation o on o.space_id = giver and o.id = p.id
     join entity e on e.space_id = target and e.id = target_entity
+    cross join lateral jsonb_populate_record(o, jsonb_build_object(
+        'space_id', target, 'id', p.copy, 'entity_id', e.id, 'entity_type', e.entity_type, 'replaced_by', null, 'claim', null,
+        'ordinal', last + p.place,
+        'fts', search_document(target, (select space_language(target)), names, o.content, nullif(o.said_at, o.created_at)))) copy
     where not p.duplicate order by p.place;
     select count(*) filter (where not p.duplicate), count(*) filter (where p.duplicate),
         coalesce(jsonb_object_agg(p.id, p.copy), '{}')

@@ -40,13 +40,12 @@ begin
     )
     select coalesce(jsonb_agg(to_jsonb(p) || jsonb_build_object('copy', coalesce(p.twin, p.fresh))), '[]')
     into plan from paired p;
-    insert into relation (
-        space_id, id, from_entity, relation_type, label, to_entity, strength, valid_from, valid_until, closed_at,
-        author_id, client, tool, request, created_at)
-    select target, p.copy, p.copied_from, r.relation_type, r.label, p.copied_to, r.strength, r.valid_from, r.valid_until, r.closed_at,
-        r.author_id, r.client, r.tool, r.request, r.created_at
+    insert into relation
+    select copy.*
     from jsonb_to_recordset(plan) p (id uuid, copied_from uuid, copied_to uuid, copy uuid, twin uuid)
     join relation r on r.space_id = giver and r.id = p.id
+    cross join lateral jsonb_populate_record(r, jsonb_build_object(
+        'space_id', target, 'id', p.copy, 'from_entity', p.copied_from, 'to_entity', p.copied_to)) copy
     where p.twin is null;
     number := (select count(*) from jsonb_to_recordset(plan) p (twin uuid) where p.twin is null);
     perform record_event(case when p.twin is null then 'shared' else 'repeated' end, p.copied_from, null, p.copy, origin,

@@ -37,8 +37,8 @@ begin
     delete from relation r where r.space_id = home and r.id = any(relations);
     delete from observation o where o.space_id = home and o.id = any(facts);
     for t in
-        select h.name, h.key, array(select jsonb_array_elements_text(rows -> h.name)) as keys from erasure_tables() h
-        where rows ? h.name and not h.redacted and h.name not in ('relation', 'observation', 'document', 'entity')
+        select h.name, h.key, array(select jsonb_array_elements_text(rows -> h.name)) as keys from content_tables() h
+        where rows ? h.name and h.name not in ('relation', 'observation', 'document', 'entity')
     loop
         execute format('delete from %I where space_id = $1 and (%s)::text = any($2)', t.name, t.key) using home, t.keys;
     end loop;

@@ -14,10 +14,13 @@ declare
     t record;
 begin
     for t in
-        select h.*, coalesce(h.about, 'false') as condition, coalesce(h.author, 'null::integer') as writer,
-            case when h.texts = '' then quote_literal('') else 'concat_ws(E''\n'', ' || h.texts || ')' end as text,
+        select h.name, h.key, p.redacted, case when p.redacted then 'false' else coalesce(h.about, 'false') end as condition,
+            -- Of a row that can be deleted, also the author's columns are emptied only if they name the person.
+            case when p.redacted and h.texts is not null then 'null::integer' else coalesce(h.author, 'null::integer') end as writer,
+            case when p.texts = '' then quote_literal('') else 'concat_ws(E''\n'', ' || p.texts || ')' end as text,
             exists (select from pg_attribute c where c.attrelid = stored_table(h.name) and c.attname = 'created_at') as dated
-        from erasure_tables() h where h.key <> 'tool'
+        from content_tables() h cross join lateral (values (h.texts, false), (h.emptied, true)) p (texts, redacted)
+        where p.texts is not null
     loop
         return query execute format(
             'select %L, f.key, f.own, f.about, %L::boolean, left(regexp_replace(f.text, ''\s+'', '' '', ''g''), 120) from ('
@@ -31,4 +34,4 @@ end
 $$;
 
 comment on function textrawl.erasure_hits is
-    'The rows of a space that are by or about a person or name the person, as erasure_tables() says.';
+    'The rows of a space that are by or about a person or name the person, as content_tables() says.';

@@ -26,7 +26,7 @@ begin
         if valid_until < fact.valid_from then
             raise exception using errcode = 'TR098', message = 'the period ends before it begins';
         end if;
-        detail := update_fact(fact.space_id, fact.id, null, null, valid_until, said_at, clock_timestamp());
+        detail := update_fact(fact.space_id, fact.id, jsonb_build_object('valid_until', valid_until, 'said_at', said_at), clock_timestamp());
         perform record_event('updated', entity_id, fact.id, null, origin, coalesce(detail, '{}'));
     end loop;
     update entity e set updated_at = clock_timestamp() where e.space_id = origin.space_id and e.id = entity_id;

@@ -2,30 +2,35 @@ create function textrawl.read_facts(facts jsonb, entities uuid[], embeddings hal
 language plpgsql volatile
 set search_path from current
 as $$
+declare
+    given record;
+    fact  new_fact;
+    made  new_fact[] := '{}';
 begin
-    return (
-        select array_agg(
-            row(gen_random_uuid(), e.id, e.name, e.entity_type,
-                input.fact ->> 'observation', fact_hash(input.fact ->> 'observation'),
-                input.fact ->> 'source', (input.fact ->> 'confidence')::real,
-                (input.fact ->> 'valid_until')::timestamptz, (input.fact ->> 'said_at')::timestamptz,
-                input.fact ->> 'replaces', embeddings[input.place],
-                case when e.name_key <> name_key(input.fact ->> 'entity')
-                     then find_alias(read_facts.space, input.fact ->> 'entity') end,
-                (input.fact ->> 'valid_from')::timestamptz,
-                input.fact ->> 'evidence', (input.fact ->> 'evidence_start')::integer,
-                make_claim(input.fact ->> 'observation', spoken.language))::new_fact
-            order by input.place)
+    for given in
+        select embeddings[input.place] as vector, input.fact || jsonb_build_object(
+            'id', gen_random_uuid(), 'entity_id', e.id, 'entity_name', e.name, 'entity_type', e.entity_type, 'vector', null,
+            'content', input.fact -> 'observation', 'content_hash', fact_hash(input.fact ->> 'observation'),
+            'alias', case when e.name_key <> name_key(input.fact ->> 'entity')
+                          then find_alias(read_facts.space, input.fact ->> 'entity') end,
+            'claim', make_claim(input.fact ->> 'observation', spoken.language)) as values
         from jsonb_array_elements(facts) with ordinality input (fact, place)
         -- `limit 1` makes the planner look up each id in the index. Without `limit 1`, the planner would expect a
         -- hundred rows and read all entities.
         cross join lateral (
             select * from entity e where e.space_id = read_facts.space and e.id = entities[input.place] limit 1) e
-        cross join (select space_language(read_facts.space)::text as language) spoken);
+        cross join (select space_language(read_facts.space)::text as language) spoken
+        order by input.place
+    loop
+        fact := jsonb_populate_record(null::new_fact, given.values);
+        fact.vector := given.vector;
+        made := made || fact;
+    end loop;
+    return made;
 end
 $$;
 
 comment on function textrawl.read_facts is
-    'Convert facts [{entity, observation, source, confidence, valid_from, valid_until, said_at, replaces, evidence, evidence_start}] and their '
+    'Convert facts [{entity, observation, and other attributes of new_fact}] and their '
     'vectors to the type that store_facts() takes, in the same order. claim_entity() returned "entities". '
     'The name in a fact only shows which alias the caller used.';

@@ -92,8 +92,11 @@ begin
         select f.* from unnest(facts) with ordinality f
         where duplicates[f.ordinality] is not null order by f.ordinality
     loop
-        details[repeat.ordinality] := coalesce(update_fact(
-            space, duplicates[repeat.ordinality], repeat.source, repeat.confidence, repeat.valid_until, repeat.said_at, moment), '{}');
+        repeat.vector := null;
+        -- Without what names the fact, and what only its first statement says.
+        details[repeat.ordinality] := coalesce(update_fact(space, duplicates[repeat.ordinality], to_jsonb(repeat)
+            - '{id,entity_id,entity_name,entity_type,content,content_hash,replaces,vector,alias,valid_from,evidence,evidence_start,claim,ordinality}'::text[],
+            moment), '{}');
         updates[repeat.ordinality] := details[repeat.ordinality] #- '{before,confirmed_at}' -> 'before'
             <> details[repeat.ordinality] #- '{after,confirmed_at}' -> 'after';
     end loop;

@@ -8,6 +8,7 @@ as $$
 #variable_conflict use_column
 declare
     origin origin := row(space, accepted.author_id, accepted.client, accepted.tool, accepted.request, false)::origin;
+    vector constant halfvec := case when accepted.model_id is not null then accepted.vector end;
 begin
     if past_end(accepted.valid_until) > accepted.created_at then
         -- The proposal was about the time until its end, which has passed.
@@ -20,20 +21,15 @@ begin
     elsif accepted.kind = 'fact' then
         select s.entity_id, s.entity_name, s.observation_id, s.duplicate
         into entity_id, entity_name, observation_id, duplicate
-        from store_fact(jsonb_build_object(
-                'entity', accepted.entity_name, 'type', accepted.entity_type, 'observation', accepted.content,
-                'source', accepted.source, 'confidence', accepted.confidence, 'valid_from', accepted.valid_from,
-                'valid_until', accepted.valid_until,
-                'said_at', accepted.said_at, 'replaces', accepted.replaces,
-                'evidence', case when accepted.finding is null then accepted.evidence end, 'evidence_start', accepted.evidence_start),
-            accepted.model_id, case when accepted.model_id is not null then accepted.vector end, origin) s;
+        from store_fact(to_jsonb(accepted) - array['vector', 'fts', case when accepted.finding is not null then 'evidence' end]
+            || jsonb_build_object('entity', accepted.entity_name, 'type', accepted.entity_type, 'observation', accepted.content),
+            accepted.model_id, vector, origin) s;
     else
         select c.from_id, c.from_name, c.relation_id, not c.created
         into entity_id, entity_name, relation_id, duplicate
         from connect_entities(
             accepted.entity_name, accepted.relation_type, accepted.to_name, accepted.entity_type, accepted.to_type,
-            accepted.replaces_edges, accepted.model_id, case when accepted.model_id is not null then accepted.vector end,
-            origin, accepted.valid_from, accepted.valid_until) c;
+            accepted.replaces_edges, accepted.model_id, vector, origin, accepted.valid_from, accepted.valid_until) c;
     end if;
 exception when sqlstate 'TR001' or sqlstate 'TR002' or sqlstate 'TR003' then
     raise exception using errcode = 'TR008', message = 'the proposal can no longer be stored', detail = left(accepted.id::text, 8);

@@ -11,6 +11,7 @@ as $$
 declare
     days integer := (select s.proposal_days from space s where s.id = origin.space_id);
     item record;
+    fresh uuid;
 begin
     -- Another session can have dropped the caller's model.
     model := (select m.id from embedding_model m where m.id = model);
@@ -24,31 +25,32 @@ begin
         from jsonb_array_elements(relations) with ordinality r (value, item_number)
         order by kind, item_number
     loop
+        fresh := gen_random_uuid();
         return query
-            insert into proposal as p (space_id, kind, entity_name, entity_key, entity_type, content, content_hash, given_hash,
-                relation_type, to_name, to_key, to_type, source, confidence, valid_from, valid_until, said_at,
-                replaces, replaces_edges, evidence, evidence_start, model_id, vector, fts, author_id, client, tool, request)
-            select origin.space_id, item.kind, item.name, name_key(item.name), item.type, v ->> 'observation', item.hash,
-                md5(jsonb_build_array(item.hash, jsonb_strip_nulls(
-                    v - array['entity', 'observation', 'from', 'to', 'relation', 'evidence', 'evidence_start']
-                    || jsonb_build_object('replaces', nullif(v -> 'replaces', 'false'))))::text)::uuid,
-                v ->> 'relation', v ->> 'to', name_key(v ->> 'to'), v ->> 'to_type',
-                v ->> 'source', (v ->> 'confidence')::real, (v ->> 'valid_from')::timestamptz,
-                (v ->> 'valid_until')::timestamptz, (v ->> 'said_at')::timestamptz,
-                case when item.kind = 'fact' then v ->> 'replaces' end,
-                item.kind = 'relation' and coalesce((v ->> 'replaces')::boolean, false), v ->> 'evidence', (v ->> 'evidence_start')::integer,
-                case when item.vector is not null then model end, case when model is not null then item.vector end,
-                search_document(origin.space_id, space_language(origin.space_id), item.name,
-                    proposal_text(v ->> 'observation', v ->> 'relation', v ->> 'to'), (v ->> 'said_at')::timestamptz),
-                origin.author_id, origin.client, origin.tool, origin.request
+            insert into proposal as p
+            select stored.*
             from (select item.value as v) given
+            -- What a caller gives has the names of the attributes of new_fact.
+            cross join lateral jsonb_populate_record(null::proposal, to_jsonb(jsonb_populate_record(null::new_fact, v)) || to_jsonb(origin)
+                || jsonb_build_object(
+                    'id', fresh, 'created_at', clock_timestamp(), 'kind', item.kind, 'entity_name', item.name,
+                    'entity_key', name_key(item.name), 'entity_type', item.type, 'content', v -> 'observation', 'content_hash', item.hash,
+                    'given_hash', md5(jsonb_build_array(item.hash, jsonb_strip_nulls(
+                        v - array['entity', 'observation', 'from', 'to', 'relation', 'evidence', 'evidence_start']
+                        || jsonb_build_object('replaces', nullif(v -> 'replaces', 'false'))))::text)::uuid,
+                    'relation_type', v -> 'relation', 'to_name', v -> 'to', 'to_key', name_key(v ->> 'to'), 'to_type', v -> 'to_type',
+                    'replaces', case when item.kind = 'fact' then v -> 'replaces' end,
+                    'replaces_edges', item.kind = 'relation' and coalesce((v ->> 'replaces')::boolean, false),
+                    'model_id', case when item.vector is not null then model end, 'vector', case when model is not null then item.vector::text end,
+                    'fts', search_document(origin.space_id, space_language(origin.space_id), item.name,
+                        proposal_text(v ->> 'observation', v ->> 'relation', v ->> 'to'), (v ->> 'said_at')::timestamptz))) stored
             -- The author proposes the same again: keep one proposal. With other values it is another proposal, because an
             -- undo can take back only whole proposals.
             on conflict (space_id, author_id, kind, entity_key, given_hash) where decision is null do update
             set model_id = coalesce(excluded.model_id, p.model_id), vector = coalesce(excluded.vector, p.vector),
                 -- An expired proposal begins again.
                 created_at = case when is_pending(null, p.created_at, days) then p.created_at else excluded.created_at end
-            returning p.id, p.xmax <> 0;
+            returning p.id, p.id <> fresh;
     end loop;
 end
 $$;

@@ -96,7 +96,7 @@ def _read_rights(
             {str(name) for (name,) in session.execute(query, given).fetchall()}
             for query in (_CALLABLE, _READABLE)
         )
-    # Each table has this column, but a view only if a function asks for it.
+    # A table has this column, but a view does not.
     return called, {name for name in read if not name.endswith(".xmax")}
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from tests.support.both_memories import ON_CLUSTER
 from textrawl.cluster.merging import DIGEST_SECTIONS, MERGES
-from textrawl.cluster.planning import SPREAD, Route, find_route
+from textrawl.cluster.planning import Route, find_route, find_scope
+from textrawl.postgres.functions import SPREAD
 from textrawl.postgres.sql_files import list_folders, read_folder
 
 _PACKAGE = Path(__file__).parents[2] / "textrawl"
@@ -66,6 +67,22 @@ def test_tables_name_existing_functions() -> None:
     """A function that was renamed is renamed in the tables too."""
     assert MERGES.keys() <= ARGUMENTS.keys()
     assert ARGUMENTS.keys() >= SPREAD
+
+
+def test_a_write_asks_for_the_scope_that_the_table_says() -> None:
+    asked = {
+        name: found[1]
+        for name, text in read_folder(*list_folders()).items()
+        if (found := re.search(r"open_write\(credential, [\w.]*space, '(\w+)'", text))
+    }
+
+    assert len(asked) > 50
+    wrong = {
+        name: scope
+        for name, scope in asked.items()
+        if name in CALLED and find_scope(name, writes=True) != scope
+    }
+    assert wrong == {}
 
 
 def test_the_digest_of_several_cells_has_the_sections_of_one() -> None:

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.golden import new_format, new_tool
+from tests.golden import new_column, new_format, new_tool
 from tests.golden.patch import Patch, find_touched
 
 PATCHES: dict[str, tuple[Patch, int]] = {
     # The number of files may only fall.
+    "a new column of a fact": (new_column.PATCH, 11),
     "a new import format": (new_format.PATCH, 4),
     "a new tool": (new_tool.PATCH, 7),
 }

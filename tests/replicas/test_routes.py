@@ -15,8 +15,8 @@ from tests.support.replicas import Node, Pair
 from tests.support.tool_calls import remember
 from textrawl.embedded.postmaster import APP, SUPERUSER
 from textrawl.errors import DatabaseUnavailable
-from textrawl.postgres.database import REPEATABLE, STORED_AGAIN, Database
-from textrawl.postgres.standby import PRIMARY_ONLY
+from textrawl.postgres import functions
+from textrawl.postgres.database import Database
 
 pytestmark = pytest.mark.anyio
 
@@ -33,9 +33,11 @@ def test_the_lists_of_functions_agree_with_the_catalogue(owner: psycopg.Connecti
     writing = {name for name, volatility in rows if volatility == "v"}
     reading = {name for name, _ in rows} - writing
 
-    assert (REPEATABLE | STORED_AGAIN) - writing == set()
-    assert REPEATABLE.isdisjoint(STORED_AGAIN)
-    assert PRIMARY_ONLY - reading == set()
+    assert (functions.REPEATABLE | functions.STORED_AGAIN | functions.SPREAD) - writing == set()
+    assert functions.REPEATABLE.isdisjoint(functions.STORED_AGAIN)
+    assert functions.PRIMARY_ONLY - reading == set()
+    named = functions.SHORT | functions.HEAVY | functions.COMPLETE | functions.IN_ALL_CELLS
+    assert named | functions.SCOPE_OF.keys() <= writing | reading
 
 
 async def refresh(url: str, *, timeout: float = 10) -> None:

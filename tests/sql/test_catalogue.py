@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
+from textrawl.archive.exports import KINDS
 from textrawl.embedded.postmaster import APP
 
 SQL = Path(__file__).parents[2] / "sql"
@@ -237,3 +238,28 @@ def test_deleting_a_space_or_a_fact_finds_what_refers_to_it_by_index(
         """,
     )
     assert unindexed == []
+
+
+# Tables with a space that content_tables() leaves out.
+_WITHOUT_CONTENT = """
+    chunk document_clock document_rebuild embedding_pending extraction_pending item_vector lexeme
+    merged recalled space_statistics summary consolidation entity_use joint_use llm_use decay_policy
+    graph_key import_run space_grant erasure undo"""
+"""Made from content, queues, counts and records without words, keys, settings and rights."""
+
+
+def test_every_table_of_a_space_is_in_the_list_of_content_or_left_out_by_name(
+    sql: psycopg.Connection,
+) -> None:
+    tables = list_names(
+        sql,
+        """select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
+           where a.attname = 'space_id' and c.relnamespace = 'textrawl'::regnamespace
+             and c.relkind = 'r' and c.relname !~ '^embedding_[0-9]+$'""",
+    )
+    listed = list_names(sql, "select name from content_tables()")
+
+    assert {*tables} == {*listed, *_WITHOUT_CONTENT.split()}
+    assert len(tables) == len({*listed}) + len(_WITHOUT_CONTENT.split())
+    kinds = list_names(sql, "select kind from content_tables() where kind is not null")
+    assert sorted(["space", *kinds]) == sorted(KINDS)

@@ -42,13 +42,12 @@ def test_the_committed_catalogue_is_that_of_the_migrations(
     async def find() -> tuple[str, list[Difference]]:
         dsn = postgres.cluster.dsn(OWNER, database)
         async with await psycopg.AsyncConnection.connect(dsn) as connection:
-            return write_catalogue(await read_found(connection)), await compare_catalogue(
-                connection
-            )
+            found = write_catalogue(await read_found(connection))
+            if os.environ.get("UPDATE_SNAPSHOTS"):
+                CATALOGUE.write_text(found, encoding="utf-8")
+            return found, await compare_catalogue(connection)
 
     found, differences = anyio.run(find)
-    if os.environ.get("UPDATE_SNAPSHOTS"):
-        CATALOGUE.write_text(found, encoding="utf-8")
 
     assert CATALOGUE.read_text(encoding="utf-8") == found
     assert differences == []

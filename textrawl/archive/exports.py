@@ -42,8 +42,8 @@ KINDS: dict[str, LiteralString] = {
     "ciphertext": "ciphertexts",
 }
 """The kinds of lines in their order, each with its plural, as in export_entities()."""
-ROWS = ("dismissal", "memory", "link", "instance", "snapshot", "node", "edge")
-"""Kinds of rows that belong to others. One function exports them, and one imports them."""
+_OWN = ("entity", "alias", "fact", "relation")
+"""Kinds that have an export function of their own, which notes use too."""
 
 Vector = NDArray[np.float16]
 Write = Callable[[bytes], object]
@@ -69,7 +69,7 @@ class Export:
             if json.loads(line)["name"] in chosen:
                 self._write_row("space", line, None)
         for kind, plural in list(KINDS.items())[1:]:
-            function, *more = ("export_rows", kind) if kind in ROWS else ("export_" + plural,)
+            function, *more = ("export_" + plural,) if kind in _OWN else ("export_rows", kind)
             for space in chosen.values():
                 model = number if kind == "fact" else None
                 async for page in self._session.read_lines(function, space, *more, model=model):

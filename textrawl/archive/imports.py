@@ -15,7 +15,7 @@ from uuid import UUID
 import anyio
 from pgvector import HalfVector
 
-from textrawl.archive.exports import KINDS, ROWS, Vector, read_vector
+from textrawl.archive.exports import KINDS, Vector, read_vector
 from textrawl.archive.lines import (
     OF_ANOTHER_LINE,
     OF_GRAPHS,
@@ -53,6 +53,8 @@ _REFERENCES = (
     "one",
     "other",
 )
+_RULED = ("space", "entity", "alias", "fact", "relation", "document", "version", "ciphertext")
+"""Kinds with rules of their own. The rows of other lines only have to be stored."""
 _TRAIL_COUNTS = ("entities", "facts", "relations")
 _REASONS = {
     "another": "another {kind} here has this id",
@@ -302,9 +304,9 @@ class Import:
 
     async def _import_rows(self, kind: str, batch: Sequence[ImportItem]) -> list[Row]:
         lines = as_json([item.payload for item in batch])
-        if kind in ROWS:
-            return await self._session.call("import_rows", lines, kind)
-        return await self._session.call("import_" + KINDS[kind], lines)
+        if kind in _RULED:
+            return await self._session.call("import_" + KINDS[kind], lines)
+        return await self._session.call("import_rows", lines, kind)
 
     def _count(self, item: ImportItem, stored_id: Any, outcome: str) -> None:
         kind, line = item.line.kind, item.line

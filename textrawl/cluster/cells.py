@@ -152,8 +152,6 @@ def _compose_policy(
 
 
 _STEP = 65_536  # between two numbers of one cell, so that each cell has numbers of its own
-# Functions find out by this system column whether they stored a row or changed one.
-_SYSTEM = {"memory_link": ("xmax",), "proposal": ("xmax",)}
 # The spaces of a cell are those whose hash is in its range.
 _SPACE_COLUMN = {"space": "id", "space_grant": "space_id"}
 
@@ -225,7 +223,7 @@ async def _replace_table(
         "create view {} with (security_invoker = {}) as select {} from {} {}",
         view,
         sql.Literal(table not in OPEN),
-        sql.SQL(", ").join(map(sql.Identifier, (*columns, *_SYSTEM.get(table, ())))),
+        sql.SQL(", ").join(map(sql.Identifier, columns)),
         target,
         condition,
     )

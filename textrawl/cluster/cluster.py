@@ -21,7 +21,6 @@ from textrawl.cluster.layout import CitusNode, mark_directory
 from textrawl.cluster.merging import MERGES, UPKEEP, join_watches, split_watches
 from textrawl.cluster.planning import (
     ABSENT,
-    SPREAD,
     Arguments,
     CellCall,
     Planner,
@@ -40,6 +39,7 @@ from textrawl.postgres.database import (
     list_columns,
     translate,
 )
+from textrawl.postgres.functions import COMPLETE, IN_ALL_CELLS, SPREAD
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.scheduling import wait_for_earlier_writes
 from textrawl.tracing import openers, trace_function
@@ -71,10 +71,7 @@ _SIZE = 5  # connections to each worker
 _MARGIN = 0.5  # as of an ordinary database
 _LONGEST_SPREAD = 2.0  # seconds that a change of the directory waits for the workers
 _MOST_PLANS = 3  # of one call, if cells are divided meanwhile
-# If a worker is away, these calls of an administrator fail. Other calls of every cell are upkeep.
-_COMPLETE = frozenset({"embedding_progress", "list_spaces", "write_state"})
 _UPKEEP = (Route.EVERY, Route.TURNS, Route.WATCHES)
-_IN_ALL_CELLS = frozenset({"drop_embedding_model", "start_embedding_model"})
 
 
 @dataclass(frozen=True)
@@ -202,7 +199,7 @@ class ClusterDatabase(Database):
     async def _call_models(
         self, function: LiteralString, row: type[Row], arguments: Arguments
     ) -> list[Row]:
-        in_all_cells = function in _IN_ALL_CELLS
+        in_all_cells = function in IN_ALL_CELLS
         if in_all_cells:
             await self._vectors.require_workers()
             await self._vectors.drop()  # what an earlier command has left
@@ -339,7 +336,7 @@ class ClusterDatabase(Database):
         """
         failed = [answer for answer in answers if answer.error is not None]
         kept = [answer for answer in answers if answer.error is None]
-        skips_away = call.route in _UPKEEP and not (self.complete or call.function in _COMPLETE)
+        skips_away = call.route in _UPKEEP and not (self.complete or call.function in COMPLETE)
         for answer in failed:
             error = answer.error
             if isinstance(error, NodeAway):

@@ -12,6 +12,7 @@ from cachetools import TTLCache
 from textrawl.cluster.layout import Cell, CellMap, find_shards, read_map
 from textrawl.errors import ArgumentInvalid, SpaceIsGraph
 from textrawl.postgres.connection import Connection
+from textrawl.postgres.functions import SCOPE_OF
 
 
 class Route(Enum):
@@ -69,28 +70,6 @@ _EXCEPTIONS: dict[Route, str] = {
 }
 _ROUTES = {name: route for route, names in _EXCEPTIONS.items() for name in names.split()}
 
-# After these calls the workers have to copy the change, so that the next call finds it there.
-_CHANGES = """
-    archive_space bind_login calibrate_embedding_model change_language change_review change_tier
-    create_analyst create_space create_token drop_analyst grant_access rename_space revoke_access
-    revoke_token rollback_embedding_model rotate_token switch_embedding_model vouch"""
-SPREAD = frozenset(_CHANGES.split())
-
-_SCOPES: dict[str, str] = {
-    "admin": """
-        add_webhook claim_webhooks erase_person erasure_plan fail_webhook list_events list_imports
-        list_webhooks next_webhook_events plan_undo purge_undone read_events read_webhook
-        remove_webhook resume_webhook revert_undo trail_end undo_author verify_erasure""",
-    "forget": """
-        clear_log delete_edges delete_entry delete_identity delete_items delete_nodes
-        delete_observations delete_reflections forget_faded forget_source pop_log
-        prune_documents""",
-    "read": "renew_item set_own_entity",
-    "review": "amend_proposal count_waiting decide_proposals plan_decision",
-}
-_SCOPE_OF = {name: scope for scope, names in _SCOPES.items() for name in names.split()}
-# These functions answer callers without the scope `read` too, in every space of the caller.
-_ANY_SCOPE = frozenset({"entity_proposals", "list_proposals", "search_proposals"})
 # The SQLSTATE that says that the content is not in a cell, but perhaps in another one.
 ABSENT = frozenset({"TR016", "TR031", "TR063", "TR066", "TR068"})
 
@@ -116,9 +95,7 @@ def find_route(function: str, arguments: Iterable[str]) -> Route | None:
 
 def find_scope(function: str, *, writes: bool) -> str | None:
     """Return the scope that the function needs in a space, or None if any scope is enough."""
-    if function in _ANY_SCOPE:
-        return None
-    return _SCOPE_OF.get(function, "write" if writes else "read")
+    return SCOPE_OF.get(function, "write" if writes else "read") or None
 
 
 def refuse_target() -> ArgumentInvalid:

@@ -34,6 +34,7 @@ from textrawl.postgres.connection import (
     is_broken,
     limit_attempt,
 )
+from textrawl.postgres.functions import HEAVY, REPEATABLE, SHORT, STORED_AGAIN
 from textrawl.postgres.pool import PrimaryProbe, ServerPool, Statement
 from textrawl.postgres.sqlstates import ACCESS, REFUSALS, DataRefused
 from textrawl.postgres.standby import Standby
@@ -59,28 +60,6 @@ _CONFLICTS = (
     psycopg.errors.InternalError_,  # "cache lookup failed", for the same reason
 )
 _FAILOVER_PAUSE = 0.2  # seconds before a call is sent to the next primary
-# Writes that answer the same when they are repeated. The answer can say that the fact is known.
-REPEATABLE = frozenset(
-    {
-        "authenticate",
-        "build_knowledge",
-        "put_item",
-        "put_items",
-        "relate_entities",
-        "remember_fact",
-        "vouch",
-    }
-)
-# Writes that store another row when a client repeats them, or take another one.
-STORED_AGAIN = frozenset({"add_reflection", "append_log", "create_token", "pop_log"})
-# These functions take milliseconds, and other calls need their answers. So they can use the reserve
-# of the primary while long calls use all other connections.
-_SHORT = frozenset({"authenticate", "default_space", "embedding_models", "vouch"})
-# These functions read or move a whole space or entity, which takes seconds if it is large. Three
-# actors with two such calls each would use all connections, and all other actors would wait.
-_HEAVY = frozenset(
-    {"compared_observations", "node_sizes", "similar_observations", "split_node", "stale_nodes"}
-)
 # Columns, casts, functions, tables or rights that do not exist (class 42), or a schema.
 _FOREIGN_SCHEMA = ("42", "3F000")
 
@@ -222,11 +201,11 @@ class Database:
         Raises DatabaseUnavailable, ServerBusy, InternalError, DataRefused.
         """
         query, factory = _plan(function, row, tuple(arguments))
-        statement = Statement(query, factory, arguments, function in _SHORT)
+        statement = Statement(query, factory, arguments, function in SHORT)
         if "tool" in arguments:  # only writes have this argument; their vectors are already made
             await wait_for_earlier_writes()
         span = trace_function(function) if openers else nullcontext()
-        shared = account.get() is not None or function in _HEAVY
+        shared = account.get() is not None or function in HEAVY
         try:
             with span, anyio.fail_after(self._timeout + _MARGIN):
                 async with self.take_turns(function) if shared else nullcontext():
@@ -323,7 +302,7 @@ class Database:
 
         Several servers of one database have turns of their own.
         """
-        person, is_heavy = account.get(), function in _HEAVY
+        person, is_heavy = account.get(), function in HEAVY
         async with AsyncExitStack() as turns:
             try:
                 with anyio.fail_after(self._timeout):

@@ -17,6 +17,7 @@ from cachetools import TTLCache
 from psycopg_pool import PoolTimeout, TooManyRequests
 
 from textrawl.postgres.connection import Connection, is_broken
+from textrawl.postgres.functions import PRIMARY_ONLY
 from textrawl.postgres.pool import (
     Position,
     ServerPool,
@@ -40,9 +41,6 @@ _RENEWAL_PAUSE = 5.0  # seconds between two attempts to find a standby instead o
 _MOST_ACCOUNTS = 10_000
 # A write without an answer ends within a second. The standby then gets it within its lag.
 _DOUBT = MOST_LAG + 1.0
-# These answers must not go back: the active model, and the cursor of changes. `default_space` is
-# the question whether the primary answers.
-PRIMARY_ONLY = frozenset({"changed_watches", "default_space", "embedding_models", "new_facts"})
 
 
 class _Behind(Exception):
