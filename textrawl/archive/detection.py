@@ -108,7 +108,7 @@ def find_parts(
     """Return each format with its files. Raises BundleRefused, as `find_format` does.
 
     The files and folders in a folder are looked at one by one. All that no other format recognises
-    is read as one, because notes link to each other, except for rules of agents.
+    is read as one, because notes link to each other, except for rules and files of agents.
     """
     if name is not None:
         return [(find_format(bundle, name, offered), bundle)]
@@ -117,7 +117,8 @@ def find_parts(
     owners = {entry: _find_owner(path / entry) for entry in entries[:_MOST_ENTRIES]}
     left = {file for file in bundle.sizes if owners.get(file.split("/", 1)[0]) is None}
     rules = left.intersection(markdown.list_rules(bundle))
-    rests = [Bundle(path, files) for files in (rules, left - rules) if files]
+    agents = {file for file in left if file.endswith(memories.AGENT)}
+    rests = [Bundle(path, files) for files in (rules, agents, left - rules - agents) if files]
     rest = {form.name: one for one in rests if (form := _recognise(one)) is not None}
     found = rest.keys() | {form.name for form in owners.values() if form is not None}
     # A folder of one format is read as a whole, unless only a file or folder in it has the format.

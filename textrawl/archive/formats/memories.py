@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from textrawl.archive.bundles import Bundle, BundleRefused
+from textrawl.archive.bundles import Bundle, BundleRefused, read_object
 from textrawl.archive.formats import (
     ImportFormat,
     LineIds,
@@ -29,6 +29,7 @@ from textrawl.archive.items import (
 )
 from textrawl.memory.vault import read_note
 
+AGENT = ".af"  # the end of the name of an agent file of Letta
 _NOBODY = "mem0"
 _BLOCK = re.compile(r"^---\s*\n(?=id: .*\ncreated_at: )", re.MULTILINE)
 _BACKUP = "memories.jsonl.gz"
@@ -271,14 +272,17 @@ def _read_edge(edge: Record, source: str, target: str) -> Iterator[Item]:
 
 
 def _is_letta(bundle: Bundle) -> bool:
-    """Return whether the file is an agent file (`.af`)."""
-    return bundle.path.suffix == ".af" and bundle.read_first_head().lstrip()[:1] == b"{"
+    """Return whether all files are agent files (`.af`)."""
+    head = bundle.read_first_head().lstrip()[:1]
+    return head in (b"{", b'"') and all(name.endswith(AGENT) for name in bundle.sizes)
 
 
 def _read_letta(bundle: Bundle) -> Iterator[Item]:
     """Yield the lines of blocks as facts about the agents, and the messages as conversations."""
     for name in bundle.sizes:
-        file = Record.of(bundle.read_json(name))
+        value = bundle.read_json(name)  # some tools publish the text of a file as JSON
+        file = Record(read_object(value.encode()) or {}) if isinstance(value, str) else value
+        file = Record.of(file)
         blocks = {one.text("id"): one for one in file.parts("blocks")}
         taken = set[str]()
         # The first version has one agent, with its blocks inside.
