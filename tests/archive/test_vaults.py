@@ -36,12 +36,12 @@ def test_another_name_of_a_note_leads_to_it_and_no_value_of_a_property_is_lost(
         "  harbour: Kiel\n  number: 14\ncrew:\n  - name: Ann\n    duty: cook\n  - name: Bo\n---\n"
     )
     page = (
-        "alias:: Old Tom, [[Thomas]]\ntype:: [[Person]]\n\n- sails\n  collapsed:: true\n  id:: 6f\n"
+        "alias:: Old Tom, [[Thomas]]\ntype:: [[Person]], [[Cook]]\n\n- sails\n  collapsed:: true\n"
     )
     files = {
         "A trip.md": "[[The Grey Lady]]",
         "Boat.md": boat,
-        "Log.md": "- met [[old tom]]\n- [[Boat]] and [Tom](Tom%20Hill.md)\n",
+        "Log.md": "- met [[old tom]]\n- ## [[Boat]] #12 and [Tom](Tom%20Hill.md)\n",
         "Tom Hill.md": page,
     }
 
@@ -102,10 +102,8 @@ def test_notes_of_one_name_are_told_apart_by_their_folders(
         ("Plan", "links_to", "Kiel/Notes"),
         ("Plan", "links_to", "Oslo/Notes"),
     ]
-    labels = fetch(
-        fresh, "select name from entity where name like '%Notes' order by space_id, name"
-    )
-    assert labels == [("Kiel/Notes",), ("Oslo/Notes",)] * 2
+    query = "select name from entity where name like '%Notes' order by space_id, name"
+    assert fetch(fresh, query) == [("Kiel/Notes",), ("Oslo/Notes",)] * 2
 
 
 def test_rules_belong_to_the_project_that_the_title_of_their_file_names(
@@ -116,7 +114,7 @@ def test_rules_belong_to_the_project_that_the_title_of_their_file_names(
         "CLAUDE.md": "",
         "Repository Guidelines": "",
         "You always follow each of these": "",
-        "CLAUDE.md - Osprey": "Osprey",
+        "CLAUDE.md - Sea Memory Repository": "Sea Memory",
         "Gull Project Guidelines": "Gull",
         "Claude Code instructions for Blue Whale": "Blue Whale",
     }
@@ -124,7 +122,7 @@ def test_rules_belong_to_the_project_that_the_title_of_their_file_names(
              enumerate(titles)}  # fmt: skip
     pointers = "See @docs/architecture.md for more\n\n- @AGENTS.md\n\n```sh\nmake\n```\n"
     files |= {
-        "imp/CLAUDE.md": f"# Heron\n\n{pointers}\n- Use tabs\n\n## Build\n\n- Ask @ada\n",
+        "imp/CLAUDE.md": f"# Heron\n\n{pointers}\n- Use @angular/core\n\n## Build\n\n- Ask @ada\n",
         "imp/.cursor/rules/a.mdc": "- Be strict\n",
         "imp/docs/architecture.md": "# Architecture\n",
     }
@@ -135,7 +133,7 @@ def test_rules_belong_to_the_project_that_the_title_of_their_file_names(
     for said in ("Lines that only point to another file", "Blocks of code"):
         assert f"{said} are left out of these rules (1): imp/CLAUDE.md" in done.err
     expected = [(title or "birds", f"rule {place}") for place, title in enumerate(titles.values())]
-    expected += [("Heron", text) for text in ("Be strict", "Build: Ask @ada", "Use tabs")]
+    expected += [("Heron", text) for text in ("Be strict", "Build: Ask @ada", "Use @angular/core")]
     found = [(name, text.removeprefix("CLAUDE.md: ")) for name, text in fetch(fresh, FACTS)]
     short = [(name, text.rpartition(": ")[2] if "rule " in text else text) for name, text in found]
     assert sorted(short) == sorted(expected)

@@ -17,7 +17,7 @@ from textrawl.archive.formats import (
     server_memory,
     sessions,
 )
-from textrawl.archive.items import Conversation, Document, ImportedNote, ImportPlan, Item
+from textrawl.archive.items import Conversation, Document, ImportedNote, ImportPlan, Item, Remark
 from textrawl.values.choice import join_choices
 
 
@@ -92,10 +92,12 @@ def _recognise(bundle: Bundle) -> ImportFormat | None:
 
 def _finds_items(form: ImportFormat, bundle: Bundle) -> bool:
     """Return whether a format finds an item or a fault. A file that is cut is told as a fault."""
-    if form.read in (None, markdown.read_notes):  # each note is an item
+    if form.read is None:
         return True
     try:
-        return next(form.read(bundle), None) is not None
+        if form.read is markdown.read_notes:  # it would read each note
+            return markdown.has_text(bundle)
+        return any(not isinstance(item, Remark) for item in form.read(bundle))
     except BundleRefused:
         return True
     finally:

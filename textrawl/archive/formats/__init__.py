@@ -131,11 +131,13 @@ def name_once(items: Iterable[Item]) -> Iterator[Item]:
 def read_time(value: object) -> datetime | None:
     """Return an ISO 8601 instant, or a number of seconds or milliseconds since 1970, in UTC.
 
-    A time without a zone is in UTC. Any other value is no time.
+    A time without a zone is in UTC, and a year or month is its first day. Any other value is no
+    time.
     """
     try:
         if isinstance(value, str):
-            moment = datetime.fromisoformat(value.strip())
+            text = value.strip()
+            moment = datetime.fromisoformat(text + {4: "-01-01", 7: "-01"}.get(len(text), ""))
             moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
         elif isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
             seconds = value / 1000 if value > _MILLISECONDS else value

@@ -55,17 +55,19 @@ _OWN_KEYS = {
 }
 _EMPTY = {"", "~", "null"}  # values of YAML
 # Properties in which Logseq keeps the state of its editor.
-_STATE = re.compile(r"(?:background|card|hl|logseq|ls|query|template)\b.*"
-                    r"|collapsed|created-at|filters|heading|icon|id|public|updated-at")  # fmt: skip
+_STATE = re.compile(
+    r"(?:background|card|hl|logseq|ls|query|template)\b.*"
+    r"|collapsed|created-at|filters|heading|icon|id|public|updated-at"
+)
 _TYPE_TAGS = {"person", "people", "contact", "project", "place", "location", "city", "country",
               "organization", "organisation", "company", "team", "event", "projekt", "ort", "firma",
               "persona", "proyecto", "lugar", "empresa", "personne", "projet", "lieu"}  # fmt: skip
 _LINK = re.compile(r"!?\[\[([^\[\]|#^\n]*)(?:[#^][^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 _PLAIN_LINK = re.compile(r"!?\[[^\[\]\n]*\]\(([^()\s]+\.md)(?:#[^()\s]*)?\)")
 _OBSERVATION = re.compile(r"[-*] \[([^\W\d_][^\[\]()]{1,49})\] (.+?(?: \(([^()]+)\))?)")
-_RELATED = re.compile(r"[-*] ([^\[\]:]+?):? \[\[([^\[\]|#^]+)[^\[\]]*\]\](?: \(([^()]+)\))?")
+_RELATED = re.compile(r"[-*] ([^\[\]:#]+?):? \[\[([^\[\]|#^]+)[^\[\]]*\]\](?: \(([^()]+)\))?")
 _FIELD = re.compile(r"(?:[-*] )?([\w][\w -]{0,60}):: +(.+)")
-_TAG = re.compile(r"(?<![\w#/&])#([\w][\w/-]*)")
+_TAG = re.compile(r"(?<![\w#/&])#(?!\d+(?![\w/-]))(\w[\w/-]*)")  # not #12, an issue
 _FENCE = re.compile(r"\s*(`{3,}(?!.*`)|~{3,})(.*)")
 _HEADING = re.compile(r"#{1,6}(?:\s|$)")
 _RULER = re.compile(r"([-*_])(?: *\1){2,}")
@@ -79,16 +81,15 @@ _RULE_FILE = re.compile(
 _ITEM = re.compile(r"\s*(?:[-*+]|(\d+)[.)]) +")
 _COMMENT = re.compile(r"<!--(?!.*-->.*\S).*")
 # The import of another file, with a few words around it.
-_POINTER = re.compile(r"(?:[-*+] +)?(?:\S+ +){0,4}@[\w~-]*[./][\w~./-]*(?: +\S+){0,3}|@\S+")
+_POINTER = re.compile(r"(?:[-*+] +)?(?:\S+ +){0,4}@\S+\.\w{1,5}(?: +\S+){0,3}|@\S+")
 _TITLED = re.compile(r"(?:.*/)?(?:CLAUDE(?:\.local)?|AGENTS|GEMINI)\.md")
 # Words of the title of a rule file that name no project.
 _USUAL = re.compile(
-    r"(?i)(?:(?:claude|agents?|gemini)(?:\.local)?(?:\.md)?:?|claude code|projects?|repo(?:sitory)?"
-    r"|code(?:base)?|coding|develop\w*|ai|guid\w+|instructions?|rules?|overview|context|memory"
-    r"|conventions?|standards?|notes?|docs|documentation|contribut\w+|about|global|user|personal"
-    r"|preferences|important|quick|start|reference|build|tests?|testing|commands?|architecture"
-    r"|setup|style|workflows?|best|practices|system|general|how|to|use|for|the|this|in|of|and|with"
-    r"|working|\W+)(?:\s+|$)"
+    r"(?i)(?:(?:claude|agents?|gemini)(?:\.local)?(?:\.md)?:?|project|repo(?:sitory)?|code(?:base)?"
+    r"|coding|develop\w*|guid\w+|instructions?|rules?|overview|context|conventions?|notes?"
+    r"|standards?|documentation|contribut\w+|about|global|user|personal|preferences|reference|build"
+    r"|test(?:ing|s)?|commands?|architecture|setup|style|workflows?|best|practices|general|how|to"
+    r"|use|for|the|this|in|of|and|with|working|\W+)(?:\s+|$)"
 )
 _MOST_TITLE_WORDS = 4  # of a title that names a project; more are a sentence
 
@@ -99,6 +100,11 @@ def _list_notes(bundle: Bundle) -> list[str]:
     return sorted(
         name for name in kept if not any(part.startswith(".") for part in name.split("/")[:-1])
     )
+
+
+def has_text(bundle: Bundle) -> bool:
+    """Return whether a note of a folder is not empty."""
+    return any(bundle.read_head(name).strip() for name in _list_notes(bundle))
 
 
 def list_rules(bundle: Bundle) -> list[str]:
@@ -153,7 +159,7 @@ class _NoteReader:
     def _find_type(self, given: str) -> str | None:
         """Return the type that a note gives, or that of its tags."""
         if given not in ("", "note"):
-            return given.strip("[]")
+            return (_LINK.findall(given) or [given])[0]
         first = self.note.body.split("\n", 1)[0].split()
         more = first if all(_TAG.fullmatch(word) for word in first) else []
         tags = (tag.lower().rpartition("/")[2].strip("#") for tag in (*self.note.tags, *more))
