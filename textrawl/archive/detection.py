@@ -12,6 +12,7 @@ from textrawl.archive.formats import (
     cortexgraph,
     markdown,
     memories,
+    name_once,
     opencode,
     read_rows,
     server_memory,
@@ -162,7 +163,7 @@ def find_home(name: str) -> Path:
 def read_items(form: ImportFormat, bundle: Bundle) -> Iterator[Item]:
     """Yield the items of a bundle from its begin. There are none of an export of textrawl."""
     bundle.restart()
-    return form.read(bundle) if form.read else iter(())
+    return name_once(form.read(bundle)) if form.read else iter(())
 
 
 def read_plan(form: ImportFormat, bundle: Bundle, report: Callable[[int], object]) -> ImportPlan:

@@ -118,14 +118,13 @@ def read_text(bundle: Bundle, name: str) -> str | Fault:
 
 
 def name_once(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield items, each name of an entity only once."""
-    seen = set[str]()
+    """Yield items, each entity only once."""
+    seen = set[tuple[str, str | None]]()
     for item in items:
-        if isinstance(item, Entity):
-            if item.name in seen:
-                continue
-            seen.add(item.name)
-        yield item
+        own = (item.name.casefold(), item.key) if isinstance(item, Entity) else None
+        if own not in seen:
+            yield item
+        seen |= {own} if own else set()
 
 
 def read_time(value: object) -> datetime | None:

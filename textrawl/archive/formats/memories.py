@@ -11,7 +11,6 @@ from textrawl.archive.formats import (
     as_list,
     as_text,
     drop_mark,
-    name_once,
     read_parts,
     read_rows,
     read_text,
@@ -323,15 +322,10 @@ def _read_messages(key: str, title: str, agent: Record) -> Iterator[Item]:
 
 
 FORMATS = (
-    ImportFormat("mem0", "mem0", _is_mem0, lambda bundle: name_once(_read_mem0(bundle))),
+    ImportFormat("mem0", "mem0", _is_mem0, _read_mem0),
+    ImportFormat("hindsight", "Hindsight", _is_hindsight, _read_hindsight),
     ImportFormat(
-        "hindsight", "Hindsight", _is_hindsight, lambda bundle: name_once(_read_hindsight(bundle))
-    ),
-    ImportFormat(
-        "mcp-memory-service",
-        "mcp-memory-service",
-        _is_memory_service,
-        lambda bundle: name_once(_read_memory_service(bundle)),
+        "mcp-memory-service", "mcp-memory-service", _is_memory_service, _read_memory_service
     ),
     ImportFormat("graphiti", "Zep or Graphiti", _is_graphiti, _read_graphiti),
     ImportFormat("letta", "Letta", _is_letta, _read_letta),
