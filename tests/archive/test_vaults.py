@@ -48,12 +48,8 @@ def test_another_name_of_a_note_leads_to_it_and_no_value_of_a_property_is_lost(
     done = bring(run, fresh, tmp_path, files)
 
     assert done.code == 0, done
-    assert fetch(fresh, ENTITIES) == [
-        ("A trip", "concept"),
-        ("Boat", "concept"),
-        ("Log", "concept"),
-        ("Tom Hill", "person"),
-    ]
+    names = [(name, "concept") for name in ("A trip", "Boat", "Log")]
+    assert fetch(fresh, ENTITIES) == [*names, ("Tom Hill", "person")]
     assert fetch(fresh, FACTS) == [
         ("Boat", "berth.harbour: Kiel"),
         ("Boat", "berth.number: 14"),
@@ -67,8 +63,8 @@ def test_another_name_of_a_note_leads_to_it_and_no_value_of_a_property_is_lost(
         ("Log", "links_to", "Tom Hill"),
         ("Log", "met", "Tom Hill"),
     ]
-    names = fetch(fresh, "select name from entity_alias order by 1")
-    assert names == [("Old Tom",), ("The Grey Lady",), ("Thomas",)]
+    names = [("Old Tom",), ("The Grey Lady",), ("Thomas",)]
+    assert fetch(fresh, "select name from entity_alias order by 1") == names
 
 
 def test_an_anchor_in_a_property_multiplies_no_values(run: Run, fresh: str, tmp_path: Path) -> None:
@@ -118,8 +114,10 @@ def test_rules_belong_to_the_project_that_the_title_of_their_file_names(
         "Gull Project Guidelines": "Gull",
         "Claude Code instructions for Blue Whale": "Blue Whale",
     }
-    files = {f"p{place}/CLAUDE.md": f"# {title}\n\n- rule {place}\n" for place, title in
-             enumerate(titles)}  # fmt: skip
+    files = {
+        f"p{place}/CLAUDE.md": f"# {title}\n\n- rule {place}\n"
+        for place, title in enumerate(titles)
+    }
     pointers = "See @docs/architecture.md for more\n\n- @AGENTS.md\n\n```sh\nmake\n```\n"
     files |= {
         "imp/CLAUDE.md": f"# Heron\n\n{pointers}\n- Use @angular/core\n\n## Build\n\n- Ask @ada\n",

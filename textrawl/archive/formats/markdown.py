@@ -53,6 +53,7 @@ _OWN_KEYS = {
     *("title", "type", "permalink", "tags", "tag", "aliases", "alias", "id", "description"),
     *("created", "created_at", "date", "modified", "updated", "cssclasses", "publish", "name"),
 }
+_PAGE_KEYS = {"alias", "aliases", "description", "tags", "title", "type"}
 _EMPTY = {"", "~", "null"}  # values of YAML
 # Properties in which Logseq keeps the state of its editor.
 _STATE = re.compile(
@@ -203,8 +204,7 @@ class _NoteReader:
             keys = (key.casefold() for key in (beside, place, stem))
             name = next((self.targets[key] for key in keys if key in self.targets), stem)
             if name != self.title:
-                key = f"{self.key}#{relation}#{name}"
-                yield ImportedRelation(key, self.title, relation, name)
+                yield ImportedRelation(f"{self.key}#{relation}#{name}", self.title, relation, name)
 
     def _read_body(self) -> Iterator[Memory]:
         for line in _hide_code(self.note.body).split("\n"):
@@ -324,12 +324,13 @@ def _list_aliases(note: FrontedNote) -> list[str]:
 def _lift_fields(note: FrontedNote) -> FrontedNote:
     """Return a note whose first lines, as Logseq writes them, are properties."""
     fields, lines = dict(note.fields), note.body.split("\n")
-    while lines and (found := _FIELD.fullmatch(lines[0].strip())):
+    for place, line in enumerate(lines):
+        if not (found := _FIELD.fullmatch(line.strip())):
+            break
         key, value = found[1].strip(), found[2].strip()
-        if key in ("alias", "tags"):
-            value = value.replace("[[", "").replace("]]", "")
-        fields.setdefault(key, value)
-        lines.pop(0)
+        if key in _PAGE_KEYS and key not in fields:
+            fields[key] = value if key == "type" else value.replace("[[", "").replace("]]", "")
+            lines[place] = ""
     return replace(note, fields=fields, body="\n".join(lines).strip())
 
 

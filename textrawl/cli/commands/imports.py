@@ -212,10 +212,10 @@ def _tell_left_out(folder: Path, jobs: "Sequence[_Items | _Lines]") -> None:
     ]
     if names:
         kinds = Counter(PurePosixPath(name).suffix.lower() or "no ending" for name in names)
-        more = [f"{number:,} {kind}" for kind, number in kinds.most_common()]
         said = "file of another kind" if len(names) == 1 else "files of other kinds"
-        said = f"{len(names):,} {said} left out: {_name_first(names)}"
-        write_message(f"{said} ({', '.join(more)})" if len(names) > _NAMED else said)
+        more = ", ".join(f"{number:,} {kind}" for kind, number in kinds.most_common())
+        end = f" ({more})" if len(names) > _NAMED else ""
+        write_message(f"{len(names):,} {said} left out: {_name_first(names)}{end}")
 
 
 def _name_first(names: Sequence[str]) -> str:
