@@ -183,7 +183,7 @@ def write_rules(folder: Path, text: str) -> Path:
 
 SAMPLES = {
     # entities, facts, relations, aliases, documents, faults
-    "obsidian": (write_vault, (5, 4, 5, 1, 2, 0)),
+    "obsidian": (write_vault, (4, 4, 5, 1, 2, 0)),
     "basic-memory": (write_basic_memory, (3, 4, 2, 0, 1, 0)),
     "mem0": (write_mem0, (3, 3, 1, 0, 0, 1)),
     "mem0 plugin": (write_plugin, (1, 2, 0, 0, 0, 0)),

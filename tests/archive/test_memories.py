@@ -260,6 +260,8 @@ def test_a_file_of_which_nothing_is_imported_is_no_success(
         '{"nodes": [], "group_id": "valid_at"}',
         *('{"entities": [], "relations": []}', "{}", "[]", "\n"),
     )
+    write_files(tmp_path / "vault", {".obsidian/app.json": "{}", "Empty.md": "\n"})
+    assert run("import", str(tmp_path / "vault"), DATABASE_URL=fresh).code == 1
     for number, text in enumerate(texts):
         file = write_files(tmp_path / str(number), {"memory.json": text}) / "memory.json"
         outcome = run("import", str(file), DATABASE_URL=fresh)

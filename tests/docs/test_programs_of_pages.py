@@ -1,4 +1,4 @@
-"""docs/python.md and docs/documents.md: their programs and commands run, their tables are whole."""
+"""docs/python.md and docs/bring-what-you-have.md: their programs run, their tables are whole."""
 
 import re
 import shlex
@@ -46,7 +46,7 @@ def test_the_table_has_every_method_with_its_options() -> None:
 
 __all__ = ["data_dir", "home", "run", "seed"]
 
-DOCUMENTS_PAGE = ROOT / "docs" / "documents.md"
+DOCUMENTS_PAGE = ROOT / "docs" / "bring-what-you-have.md"
 
 
 def test_the_commands_of_the_page_store_the_files(
@@ -59,9 +59,10 @@ def test_the_commands_of_the_page_store_the_files(
     commands = [shlex.split(line)[1:] for line in read_commands(DOCUMENTS_PAGE)]
     outcomes = [run(*words, DATA_DIR=data_dir, EMBEDDING_PROVIDER="local") for words in commands]
 
-    assert [words[0] for words in commands] == ["space", "ingest"]
+    assert [words[0] for words in commands] == ["import", "recall", "space", "ingest"]
     assert [outcome.err for outcome in outcomes if outcome.code] == []
     assert outcomes[-1].err.startswith("Files in handbook: 1 added.")
+    assert "All that is left out is named" in outcomes[1].out
 
 
 def test_the_table_names_only_endings_that_are_taken() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,7 @@ def test_html_is_read_as_markdown_without_scripts_and_navigation(write: Write) -
         "",
         "Tea is **served** at four.",
     ]
-    assert "| drink | price |" in text
+    assert "- drink tea, price 2" in text
     assert not any(word in text for word in ("alert", "Home", "color"))
 
 
@@ -76,6 +77,42 @@ def test_the_encoding_that_a_page_names_is_used(write: Write) -> None:
     page = '<html><head><meta charset="iso-8859-1"></head><body>Käse</body></html>'
 
     assert read_file(write("k.htm", page.encode("latin-1"))).text == "Käse"
+
+
+def test_each_row_of_a_table_names_its_cells_wherever_the_table_is_cut(write: Write) -> None:
+    rows = [f"| svc-{number} | {7000 + number} | team-{number % 30} |" for number in range(320)]
+    table = "\n".join(["| service | port | |", "|---|:-:|---|", *rows])
+    code = "```\n| a | b |\n|---|---|\n| 1 | 2 |\n```\n\n| no | table |\n"
+    sheet = 'name;said\nAda;"tea; and\nmilk"\n;alone;more\n'
+
+    long = read_file(write("services.md", f"# Services\n\n{table}\n\n{code}".encode()))
+    lines = long.text.split("\n")
+
+    assert len(long.chunks) > 1
+    assert lines[4 + 17] == "- service svc-17, port 7017, team-17"
+    assert "\n".join(lines[-8:]) == code
+    assert read_file(write("sheet.csv", sheet.encode())).text == (
+        "name;said\nname Ada, said tea; and milk\nsaid alone, more"
+    )
+    tabs = read_file(write("sheet.tsv", b"port\tname\n7\tx, y\n"))
+    assert tabs.text == "port\tname\nport 7, name x, y"
+
+
+def test_a_mail_is_decoded_with_its_subject_and_the_names_of_its_files(write: Write) -> None:
+    mail = EmailMessage()
+    mail["From"], mail["Subject"] = "Ann <ann@example.com>", "Hafengebühr"
+    mail.set_content("The mooring fee is €310.", cte="base64")
+    mail.add_attachment(b"%PDF", "application", "pdf", filename="bill.pdf")
+    page = EmailMessage()
+    page["To"] = "bob@example.com"
+    page.set_content("<p>Fee: <b>€90</b>, as we said thrice</p>", "html", cte="quoted-printable")
+    box = b"".join(b"From ann Tue Mar  4 2025\n" + bytes(one) + b"\n" for one in (mail, page))
+    first = "# Hafengebühr\nFrom: Ann <ann@example.com>\n\nThe mooring fee is €310.\n[bill.pdf]"
+
+    assert read_file(write("a.eml", bytes(mail))).text == first
+    both = read_file(write("a.mbox", box)).text
+    assert both.startswith(first)
+    assert both.endswith("# Mail\nTo: bob@example.com\n\nFee: **€90**, as we said thrice")
 
 
 def test_a_pdf_is_read_page_by_page(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ PATCH = Patch(
             '    "rules": (\n',
             '    "slips": (_write_slips, (_as_it_is,), False),\n',
         ),
-        ("docs/import.md", "| rules of agents |", _ROW),
+        ("docs/bring-what-you-have.md", "| rules of agents |", _ROW),
     ),
     tests=(
         "tests/archive/test_true_texts.py",

@@ -37,7 +37,7 @@ OTHERS = (
 # What a newcomer does, one step after the other.
 STEPS = {
     "the first fact": (),
-    "the order of docs/commands.md and docs/import.md": (
+    "the order of docs/commands.md and docs/bring-what-you-have.md": (
         ("me", "Ada"),
         ("ingest", "{folder}/meals.md"),
     ),

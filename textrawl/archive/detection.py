@@ -12,12 +12,13 @@ from textrawl.archive.formats import (
     cortexgraph,
     markdown,
     memories,
+    name_once,
     opencode,
     read_rows,
     server_memory,
     sessions,
 )
-from textrawl.archive.items import Conversation, Document, ImportedNote, ImportPlan, Item
+from textrawl.archive.items import Conversation, Document, ImportedNote, ImportPlan, Item, Remark
 from textrawl.values.choice import join_choices
 
 
@@ -92,10 +93,12 @@ def _recognise(bundle: Bundle) -> ImportFormat | None:
 
 def _finds_items(form: ImportFormat, bundle: Bundle) -> bool:
     """Return whether a format finds an item or a fault. A file that is cut is told as a fault."""
-    if form.read in (None, markdown.read_notes):  # each note is an item
+    if form.read is None:
         return True
     try:
-        return next(form.read(bundle), None) is not None
+        if form.read is markdown.read_notes:  # it would read each note
+            return markdown.has_text(bundle)
+        return any(not isinstance(item, Remark) for item in form.read(bundle))
     except BundleRefused:
         return True
     finally:
@@ -108,7 +111,7 @@ def find_parts(
     """Return each format with its files. Raises BundleRefused, as `find_format` does.
 
     The files and folders in a folder are looked at one by one. All that no other format recognises
-    is read as one, because notes link to each other, except for rules of agents.
+    is read as one, because notes link to each other, except for rules and files of agents.
     """
     if name is not None:
         return [(find_format(bundle, name, offered), bundle)]
@@ -117,7 +120,8 @@ def find_parts(
     owners = {entry: _find_owner(path / entry) for entry in entries[:_MOST_ENTRIES]}
     left = {file for file in bundle.sizes if owners.get(file.split("/", 1)[0]) is None}
     rules = left.intersection(markdown.list_rules(bundle))
-    rests = [Bundle(path, files) for files in (rules, left - rules) if files]
+    agents = {file for file in left if file.endswith(memories.AGENT)}
+    rests = [Bundle(path, files) for files in (rules, agents, left - rules - agents) if files]
     rest = {form.name: one for one in rests if (form := _recognise(one)) is not None}
     found = rest.keys() | {form.name for form in owners.values() if form is not None}
     # A folder of one format is read as a whole, unless only a file or folder in it has the format.
@@ -159,7 +163,7 @@ def find_home(name: str) -> Path:
 def read_items(form: ImportFormat, bundle: Bundle) -> Iterator[Item]:
     """Yield the items of a bundle from its begin. There are none of an export of textrawl."""
     bundle.restart()
-    return form.read(bundle) if form.read else iter(())
+    return name_once(form.read(bundle)) if form.read else iter(())
 
 
 def read_plan(form: ImportFormat, bundle: Bundle, report: Callable[[int], object]) -> ImportPlan:

@@ -26,7 +26,14 @@ from textrawl.archive.items import (
     Turn,
     digest,
 )
-from textrawl.memory.chunking import MOST_CHARACTERS, MOST_TOKENS, Chunk, chunk_text, cut_turn
+from textrawl.memory.chunking import (
+    MOST_CHARACTERS,
+    MOST_TOKENS,
+    Chunk,
+    chunk_text,
+    cut_turn,
+    name_cells,
+)
 from textrawl.memory.documents import LONGEST_LABEL, LONGEST_SOURCE, MOST_CHUNKS
 from textrawl.memory.store import Store
 from textrawl.values.text import clean_name, clean_text
@@ -67,7 +74,7 @@ def write_texts(document: Document, system: str) -> Iterator[ImportedText]:
 
 
 def _write_note(note: ImportedNote) -> Iterator[ImportedText]:
-    text = clean_text(note.text).strip()
+    text = "\n".join(name_cells(clean_text(note.text).strip().split("\n")))
     for number, begin in enumerate(range(0, len(text), LONGEST_SOURCE), 1):
         part = text[begin : begin + LONGEST_SOURCE]
         if chunks := chunk_text(part, "markdown")[:MOST_CHUNKS]:

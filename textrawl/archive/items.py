@@ -141,9 +141,17 @@ class Fault:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a person should know of the part of an export at `place`, which is no fault."""
+
+    place: str
+    text: str
+
+
 Document = Conversation | ImportedNote
 Memory = Entity | ImportedFact | ImportedRelation | ImportedLink
-Item = Document | Memory | Fault
+Item = Document | Memory | Fault | Remark
 
 
 _LINE_ID = re.compile(r"(.+)~[0-9a-f]{16}", re.DOTALL)
@@ -197,11 +205,16 @@ class ImportPlan:
     documents: dict[str, int] = field(default_factory=dict[str, int])
     lines: set[str] = field(default_factory=set[str])
     titles: list[str] = field(default_factory=list[str])
+    remarks: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """The places of each remark."""
 
     def add(self, item: Item) -> None:
         """Include an item."""
         if isinstance(item, Fault):
             self.faults.append(item)
+            return
+        if isinstance(item, Remark):
+            self.remarks.setdefault(item.text, []).append(item.place)
             return
         self.count(item.kind)
         if isinstance(item, Conversation):

@@ -29,6 +29,7 @@ from textrawl.archive.items import (
     Item,
     Memory,
     PlainFact,
+    Remark,
     SecretGate,
     digest,
     find_group,
@@ -135,7 +136,7 @@ class MemoryWriter:
             if isinstance(item, Fault):
                 self.places.append(item.place)
                 refuse(number, item.reason)
-            elif not isinstance(item, Conversation | ImportedNote):
+            elif not isinstance(item, Conversation | ImportedNote | Remark):
                 self.places.append(item.id)
                 if (admitted := admit(item)) is not None:
                     yield number, admitted

@@ -5,7 +5,8 @@ chunk. A long text is cut piece by piece, because the time of the splitter can g
 of the length.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -107,6 +108,47 @@ def find_kind(name: str) -> str:
 def find_ending(name: str) -> str:
     """Return the end of a name with its dot, in lower case. It is empty for a name like README."""
     return PurePath(name).suffix.lower()
+
+
+_FENCE = re.compile(r"\s*(?:`{3,}(?!.*`)|~{3,})")
+_LONGEST_NAME = 60  # characters of a column's name
+_BAR = re.compile(r"(?<!\\)\|")
+_BELOW_HEADER = re.compile(r"\|?(?: *:?-+:? *\|)+(?: *:?-+:?)? *")
+
+
+def name_cells(lines: list[str]) -> Iterator[str]:
+    """Yield as many lines, each row of a table of Markdown as an item in which its cells are named.
+
+    So a row says what it means without the header, which can be in another chunk.
+    """
+    header, fenced = list[str](), False
+    for place, line in enumerate(lines):
+        below = lines[place + 1].strip() if place + 1 < len(lines) else ""
+        fenced ^= _FENCE.match(line) is not None
+        if "|" not in line or fenced:
+            header = []
+            yield line
+        elif not header and _BELOW_HEADER.fullmatch(below):
+            header = _split_row(line)
+            yield ""
+        elif header:
+            within = _BELOW_HEADER.fullmatch(line.strip())
+            yield "" if within else f"- {join_cells(header, _split_row(line))}"
+        else:
+            yield line
+
+
+def join_cells(header: Sequence[str], cells: Sequence[str]) -> str:
+    """Return the cells of a row that are not empty, each after its name in the header."""
+    # The rest of a long name would only stand in each row again.
+    named = ((name[:_LONGEST_NAME], cell) for name, cell in zip(header, cells, strict=False))
+    texts = (f"{name} {cell}".strip() for name, cell in named if cell)
+    return ", ".join([*texts, *filter(None, cells[len(header) :])])
+
+
+def _split_row(line: str) -> list[str]:
+    cells = _BAR.split(line.strip().removeprefix("|").removesuffix("|"))
+    return [cell.replace("\\|", "|").strip() for cell in cells]
 
 
 MOST_TOKENS, OVERLAP = 512, 64

@@ -1,5 +1,6 @@
 """Files and their texts, in folders."""
 
+import csv
 import hashlib
 import logging
 import math
@@ -13,11 +14,22 @@ import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from email import message_from_bytes, policy
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 
-from textrawl.memory.chunking import DOCUMENTS, HTML, PDF, Chunk, chunk_text, find_ending, find_kind
+from textrawl.memory.chunking import (
+    DOCUMENTS,
+    HTML,
+    PDF,
+    Chunk,
+    chunk_text,
+    find_ending,
+    find_kind,
+    join_cells,
+    name_cells,
+)
 from textrawl.values.leaks import describe_secrets, mask_secrets
 from textrawl.values.text import clean_name, clean_text
 from textrawl.values.word_lists import SecretMode
@@ -181,6 +193,7 @@ LONGEST_SOURCE = 5_000_000  # in a source; check_source() in SQL allows no more
 MOST_CHUNKS = 32_767
 _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _BLANK_LINES = re.compile(r"\n{3,}")
+_MAIL = re.compile(rb"(?:\A|\r?\n\r?\n)From [^\n]*\n")  # before each mail of a file of mails
 _UNREAD = ["head", "iframe", "nav", "noscript", "script", "style", "svg", "template"]
 _MARKUP = (("<!--", "-->"), ("<![", "]>"), ("<", ">"))
 EXTRA = "textrawl[documents]"
@@ -215,6 +228,9 @@ def read_file(path: Path, mode: SecretMode = "allow") -> FileText:
         content = b"".join(file.read())
     # Pages and columns end with these two.
     text = clean_text(_choose_reader(path.name)(content).replace("\f", " ").replace("\v", " "))
+    kind = find_kind(path.name)
+    if kind == "markdown":
+        text = "\n".join(name_cells(text.split("\n")))
     masked = mask_secrets(text)
     secrets = describe_secrets(masked.secrets)
     if secrets and mode == "refuse":
@@ -224,7 +240,7 @@ def read_file(path: Path, mode: SecretMode = "allow") -> FileText:
         raise FileRefused(
             f"it has {len(text):,} characters; split it into files of at most {LONGEST_SOURCE:,}"
         )
-    chunks = chunk_text(text, find_kind(path.name))
+    chunks = chunk_text(text, kind)
     if not chunks:
         raise FileRefused("it has no text")
     if len(chunks) > MOST_CHUNKS:
@@ -253,9 +269,42 @@ def read_file_within(path: Path, seconds: int, mode: SecretMode = "allow") -> Fi
 
 def _choose_reader(name: str) -> Callable[[bytes], str]:
     ending = find_ending(name)
-    if ending == PDF:
-        return _read_pdf
-    return _read_html if ending in HTML else _read_text
+    return _READERS.get(ending, _read_html if ending in HTML else _read_text)
+
+
+def _read_table(content: bytes) -> str:
+    """Return a table as lines. Each row after the first one names its cells."""
+    text = _read_text(content)
+    first = text.split("\n", 1)[0]
+    delimiter = max(",;\t", key=first.count)
+    rows = csv.reader(text.splitlines(keepends=True), delimiter=delimiter)
+    try:
+        cells = [[" ".join(cell.split()) for cell in row] for row in rows]
+    except csv.Error as error:
+        raise FileRefused(f"it is not a table that can be read: {error}") from None
+    return "\n".join([first, *(join_cells(cells[0], row) for row in cells[1:])])
+
+
+def _read_mails(content: bytes) -> str:
+    """Return the texts of a mail, or of the mails in a file, with the names of what they hold."""
+    mails = filter(bytes.strip, _MAIL.split(content))
+    return "\n\n".join(map(_read_mail, mails))
+
+
+def _read_mail(content: bytes) -> str:
+    mail = message_from_bytes(content, policy=policy.default)
+    try:
+        head = [f"{name}: {mail[name]}" for name in ("From", "To", "Cc", "Date") if mail[name]]
+        body = mail.get_body(("plain", "html"))
+        text = str(body.get_content()) if body else ""
+        files = [
+            f"[{one.get_filename() or one.get_content_type()}]" for one in mail.iter_attachments()
+        ]
+    except (LookupError, ValueError, AttributeError, TypeError) as error:
+        raise FileRefused(f"it is not a mail that can be read: {error}") from None
+    if body and body.get_content_subtype() == "html":
+        text = _read_html(text.encode())
+    return "\n".join([f"# {mail['Subject'] or 'Mail'}", *head, "", text.strip(), *files])
 
 
 def _read_text(content: bytes) -> str:
@@ -337,3 +386,12 @@ def _read_pdf(content: bytes) -> str:
     if not text.strip():
         raise FileRefused("its pages have no text: they are probably pictures")
     return text
+
+
+_READERS: dict[str, Callable[[bytes], str]] = {
+    PDF: _read_pdf,
+    ".csv": _read_table,
+    ".tsv": _read_table,
+    ".eml": _read_mails,
+    ".mbox": _read_mails,
+}

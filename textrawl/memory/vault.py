@@ -62,10 +62,7 @@ def read_note(text: str) -> Note:
     fields = _read_front(found[1]) or _read_front(quoted)
     if fields is None:
         return Note({}, text.strip())
-    return Note(
-        {str(key): kept for key, one in fields.items() if (kept := _keep_texts(one)) is not None},
-        text[found.end() :].strip(),
-    )
+    return Note(_flatten(fields), text[found.end() :].strip())
 
 
 def _read_front(front: str) -> dict[object, object] | None:
@@ -86,12 +83,23 @@ def write_note(fields: Mapping[str, object], body: str) -> str:
     return f"---\n{front}---\n\n{body.strip()}\n"
 
 
-def _keep_texts(value: object) -> str | list[str] | None:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list):
-        return [item for item in cast("list[object]", value) if isinstance(item, str)]
-    return None
+def _flatten(fields: dict[object, object]) -> dict[str, str | list[str]]:
+    """Return properties by their names, and those in a property by both names: berth.harbour."""
+    flat = dict[str, str | list[str]]()
+    left: list[tuple[str, object, bool]] = [("", fields, False)]
+    steps = iter(range(_MOST_FRONT_MATTER))  # an anchor can multiply values
+    while left and next(steps, None) is not None:
+        name, value, listed = left.pop()
+        if isinstance(value, dict):
+            parts = reversed(cast("dict[object, object]", value).items())
+            left += [(f"{name}.{key}" if name else str(key), one, listed) for key, one in parts]
+        elif isinstance(value, list):
+            left += [(name, one, True) for one in reversed(cast("list[object]", value))]
+        elif isinstance(value, str):
+            known = flat.setdefault(name, [] if listed else value)
+            if listed and isinstance(known, list):
+                known.append(value)
+    return flat
 
 
 PROMOTED = "textrawl"  # subfolder of promoted notes; it has a subfolder for each space

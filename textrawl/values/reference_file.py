@@ -87,6 +87,7 @@ class RelationRecord:
     source: str
     label: str
     target: str
+    created_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,8 @@ class _Reader:
             except LineRefused as refused:
                 yield _write_fault(number, path, str(refused))
                 continue
-            relations.append(RelationRecord(number, source, kind, target))
+            created, _ = _read_moment(_find(fields, _CREATED))
+            relations.append(RelationRecord(number, source, kind, target, created))
             sentences = [f"{text} → {target}" for text in whole]
             for name, texts in ((source, [*whole_source, *sentences]), (target, whole_target)):
                 if texts:

@@ -118,24 +118,25 @@ def read_text(bundle: Bundle, name: str) -> str | Fault:
 
 
 def name_once(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield items, each name of an entity only once."""
-    seen = set[str]()
+    """Yield items, each entity only once."""
+    seen = set[tuple[str, str | None]]()
     for item in items:
-        if isinstance(item, Entity):
-            if item.name in seen:
-                continue
-            seen.add(item.name)
-        yield item
+        own = (item.name.casefold(), item.key) if isinstance(item, Entity) else None
+        if own not in seen:
+            yield item
+        seen |= {own} if own else set()
 
 
 def read_time(value: object) -> datetime | None:
     """Return an ISO 8601 instant, or a number of seconds or milliseconds since 1970, in UTC.
 
-    A time without a zone is in UTC. Any other value is no time.
+    A time without a zone is in UTC, and a year or month is its first day. Any other value is no
+    time.
     """
     try:
         if isinstance(value, str):
-            moment = datetime.fromisoformat(value.strip())
+            text = value.strip()
+            moment = datetime.fromisoformat(text + {4: "-01-01", 7: "-01"}.get(len(text), ""))
             moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
         elif isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
             seconds = value / 1000 if value > _MILLISECONDS else value

@@ -2,7 +2,8 @@
 
 A conversation of ChatGPT is a tree of messages, because a message can be edited and an answer made
 again. Its turns are the path from `current_node` to the root, which is what the person sees. Texts
-that the person does not see are left out, and so are tool calls.
+that the person does not see are left out, and so are tool calls, but for those to `bio`: they are
+what ChatGPT remembered of the person.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,9 +18,18 @@ from textrawl.archive.formats import (
     read_texts,
     walk,
 )
-from textrawl.archive.items import Conversation, Fault, ImportedNote, Item, Speaker, Turn
+from textrawl.archive.items import (
+    Conversation,
+    Fault,
+    ImportedFact,
+    ImportedNote,
+    Item,
+    Speaker,
+    Turn,
+)
 
 _SEEN = ("text", "multimodal_text")
+_PERSON = "User"  # as ChatGPT's memories call the person
 
 
 def _find_chatgpt_files(bundle: Bundle) -> list[str]:
@@ -32,13 +42,14 @@ def _find_chatgpt_files(bundle: Bundle) -> list[str]:
 def _is_chatgpt(bundle: Bundle) -> bool:
     """Return whether the files are an export of ChatGPT."""
     heads = [bundle.read_head(name) for name in _find_chatgpt_files(bundle)[:1]]
-    return any(b'"mapping"' in head and head.lstrip()[:1] == b"[" for head in heads)
+    return any(b'"mapping"' in head and head.lstrip()[:1] in (b"[", b"{") for head in heads)
 
 
 def _read_chatgpt(bundle: Bundle) -> Iterator[Item]:
-    """Yield the conversations."""
+    """Yield the conversations, and what ChatGPT remembered."""
     for name in _find_chatgpt_files(bundle):
-        for place, value in read_parts(bundle, name, "conversation"):
+        prefix = "" if bundle.read_head(name).lstrip()[:1] == b"{" else "item"
+        for place, value in read_parts(bundle, name, "conversation", prefix):
             key, mapping = value.text("conversation_id", "id"), value.part("mapping")
             if not key or not mapping:
                 yield Fault(place, "it has no id or no messages")
@@ -50,6 +61,12 @@ def _read_chatgpt(bundle: Bundle) -> Iterator[Item]:
             messages = (node.part("message") for node in walk(nodes, leaf, "parent"))
             turns = [turn for message in messages if (turn := _read_node(message))]
             yield Conversation(key, value.text("title"), turns, value.time("create_time"))
+            for one, node in nodes.items():
+                message = node.part("message")
+                said = "\n".join(read_texts(message.part("content").get("parts"))).strip()
+                if message.get("recipient") == "bio" and said:
+                    at = message.time("create_time")
+                    yield ImportedFact(f"{key}/{one}", _PERSON, said, at, at, note="bio")
 
 
 def _read_node(message: Record) -> Turn | None:

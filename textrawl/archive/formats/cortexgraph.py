@@ -41,12 +41,12 @@ def _recognises(bundle: Bundle) -> bool:
 
 def _read(bundle: Bundle) -> Iterator[Item]:
     """Yield the memories, and the links between them."""
-    name, named = _find_memories(bundle), set[str]()
+    name = _find_memories(bundle)
     if name is None:
         raise BundleRefused(f"{bundle.path} has no file {_MEMORIES}")
     for number, row in _choose_last(bundle, name):
         try:
-            yield from _read_memory(f"line {number}", row, named)
+            yield from _read_memory(f"line {number}", row)
             bundle.count_cleaned(count_cleaned(row))
         except LineRefused as refused:
             yield Fault(f"line {number}", str(refused))
@@ -74,8 +74,8 @@ def _choose_last(bundle: Bundle, name: str) -> Iterator[tuple[int, Record | Faul
     yield from (one for one in read_rows(bundle, name) if one[0] in numbers)
 
 
-def _read_memory(place: str, row: Record | Fault, named: set[str]) -> Iterator[Item]:
-    """Yield a memory, and its entity if it is not `named` yet. Raises LineRefused."""
+def _read_memory(place: str, row: Record | Fault) -> Iterator[Item]:
+    """Yield a memory with its entity. Raises LineRefused."""
     if isinstance(row, Fault):
         raise LineRefused(row.reason)
     key, meta, text = _read_id(row), row.part("meta"), clean_fact(row.text("content"))
@@ -99,9 +99,7 @@ def _read_memory(place: str, row: Record | Fault, named: set[str]) -> Iterator[I
     defaults = {"strength": 1.0, "use_count": 0, "status": "active", "saved": True}
     use = check_line("memory", defaults | use | {"tags": sorted({*tags})})
     about = [*use["entities"], NO_ENTITY][0]
-    if about.casefold() not in named:
-        named.add(about.casefold())
-        yield Entity(place, about, at=at)
+    yield Entity(place, about, at=at)
     yield PlainFact(place, about, text, at, valid_until=ended, key=key, use=use)
 
 

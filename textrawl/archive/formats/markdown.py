@@ -6,10 +6,11 @@ of other lines becomes a document too. A rule of an agent is a fact about its pr
 
 import getpass
 import re
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import zip_longest
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from posixpath import normpath
 from typing import cast
 from urllib.parse import unquote
 
@@ -31,6 +32,7 @@ from textrawl.archive.items import (
     ImportedRelation,
     Item,
     Memory,
+    Remark,
     write_line_id,
 )
 from textrawl.archive.notes import (
@@ -42,6 +44,7 @@ from textrawl.archive.notes import (
     Values,
     read_items,
 )
+from textrawl.memory.chunking import name_cells
 from textrawl.memory.vault import Note as FrontedNote
 from textrawl.memory.vault import read_note
 
@@ -50,12 +53,22 @@ _OWN_KEYS = {
     *("title", "type", "permalink", "tags", "tag", "aliases", "alias", "id", "description"),
     *("created", "created_at", "date", "modified", "updated", "cssclasses", "publish", "name"),
 }
+_PAGE_KEYS = {"alias", "aliases", "description", "tags", "title", "type"}
+_EMPTY = {"", "~", "null"}  # values of YAML
+# Properties in which Logseq keeps the state of its editor.
+_STATE = re.compile(
+    r"(?:background|card|hl|logseq|ls|query|template)\b.*"
+    r"|collapsed|created-at|filters|heading|icon|id|public|updated-at"
+)
+_TYPE_TAGS = {"person", "people", "contact", "project", "place", "location", "city", "country",
+              "organization", "organisation", "company", "team", "event", "projekt", "ort", "firma",
+              "persona", "proyecto", "lugar", "empresa", "personne", "projet", "lieu"}  # fmt: skip
 _LINK = re.compile(r"!?\[\[([^\[\]|#^\n]*)(?:[#^][^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 _PLAIN_LINK = re.compile(r"!?\[[^\[\]\n]*\]\(([^()\s]+\.md)(?:#[^()\s]*)?\)")
 _OBSERVATION = re.compile(r"[-*] \[([^\W\d_][^\[\]()]{1,49})\] (.+?(?: \(([^()]+)\))?)")
-_RELATED = re.compile(r"[-*] ([^\[\]:]+?):? \[\[([^\[\]|#^]+)[^\[\]]*\]\](?: \(([^()]+)\))?")
+_RELATED = re.compile(r"[-*] ([^\[\]:#]+?):? \[\[([^\[\]|#^]+)[^\[\]]*\]\](?: \(([^()]+)\))?")
 _FIELD = re.compile(r"(?:[-*] )?([\w][\w -]{0,60}):: +(.+)")
-_TAG = re.compile(r"(?<![\w#/&])#([\w][\w/-]*)")
+_TAG = re.compile(r"(?<![\w#/&])#(?!\d+(?![\w/-]))(\w[\w/-]*)")  # not #12, an issue
 _FENCE = re.compile(r"\s*(`{3,}(?!.*`)|~{3,})(.*)")
 _HEADING = re.compile(r"#{1,6}(?:\s|$)")
 _RULER = re.compile(r"([-*_])(?: *\1){2,}")
@@ -67,9 +80,19 @@ _RULE_FILE = re.compile(
     r"|\.github/copilot-instructions\.md)"
 )
 _ITEM = re.compile(r"\s*(?:[-*+]|(\d+)[.)]) +")
-_ASIDE = re.compile(r"<!--(?!.*-->.*\S).*|@\S+")  # a comment, the import of another file
-_BAR = re.compile(r"(?<!\\)\|")
-_BELOW_HEADER = re.compile(r"\|?(?: *:?-+:? *\|)+(?: *:?-+:?)? *")
+_COMMENT = re.compile(r"<!--(?!.*-->.*\S).*")
+# The import of another file, with a few words around it.
+_POINTER = re.compile(r"(?:[-*+] +)?(?:\S+ +){0,4}@\S+\.\w{1,5}(?: +\S+){0,3}|@\S+")
+_TITLED = re.compile(r"(?:.*/)?(?:CLAUDE(?:\.local)?|AGENTS|GEMINI)\.md")
+# Words of the title of a rule file that name no project.
+_USUAL = re.compile(
+    r"(?i)(?:(?:claude|agents?|gemini)(?:\.local)?(?:\.md)?:?|project|repo(?:sitory)?|code(?:base)?"
+    r"|coding|develop\w*|guid\w+|instructions?|rules?|overview|context|conventions?|notes?"
+    r"|standards?|documentation|contribut\w+|about|global|user|personal|preferences|reference|build"
+    r"|test(?:ing|s)?|commands?|architecture|setup|style|workflows?|best|practices|general|how|to"
+    r"|use|for|the|this|in|of|and|with|working|\W+)(?:\s+|$)"
+)
+_MOST_TITLE_WORDS = 4  # of a title that names a project; more are a sentence
 
 
 def _list_notes(bundle: Bundle) -> list[str]:
@@ -78,6 +101,11 @@ def _list_notes(bundle: Bundle) -> list[str]:
     return sorted(
         name for name in kept if not any(part.startswith(".") for part in name.split("/")[:-1])
     )
+
+
+def has_text(bundle: Bundle) -> bool:
+    """Return whether a note of a folder is not empty."""
+    return any(bundle.read_head(name).strip() for name in _list_notes(bundle))
 
 
 def list_rules(bundle: Bundle) -> list[str]:
@@ -90,15 +118,15 @@ def list_rules(bundle: Bundle) -> list[str]:
 
 @dataclass
 class _NoteReader:
-    """A reader of one note. `titles` has the names of all notes by the names of their files."""
+    """A reader of one note, whose entity is called `title`.
+
+    `targets` has the names of all notes by what links to them, in lower case.
+    """
 
     name: str
     note: FrontedNote
-    titles: dict[str, str]
-
-    @property
-    def title(self) -> str:
-        return self.note.title or PurePosixPath(self.name).stem
+    title: str
+    targets: dict[str, str]
 
     @property
     def key(self) -> str:
@@ -106,16 +134,20 @@ class _NoteReader:
 
     def read(self) -> Iterator[Item]:
         fields = Record(self.note.fields)
-        kind, at = fields.text("type"), fields.time("created", "created_at", "date")
-        aliases = [*self._list("aliases"), *self._list("alias")]
-        yield Entity(
+        at = fields.time("created", "created_at", "date")
+        entity = Entity(
             self.key,
             self.title,
-            None if kind in ("", "note") else kind,
+            self._find_type(fields.text("type")),
             fields.text("description") or None,
-            [name for name in aliases if name.strip()],
+            [one for one in _list_aliases(self.note) if one.casefold() != self.title.casefold()],
             at,
         )
+        known = entity.type or entity.description or entity.aliases
+        if not self.note.body and not known and not any(self._read_properties()):
+            yield Remark(self.name, "Empty, so left out")
+            return
+        yield entity
         seen = set[str]()
         for item in (*self._read_properties(), *self._read_body()):
             if item.id not in seen:
@@ -125,9 +157,14 @@ class _NoteReader:
         if any(line.strip() and not _is_frame(line.strip(), self.title) for line in rest):
             yield ImportedNote(self.key, self.title, self.note.body, at)
 
-    def _list(self, key: str) -> list[str]:
-        value = self.note.fields.get(key, [])
-        return [one.strip() for one in value.split(",")] if isinstance(value, str) else value
+    def _find_type(self, given: str) -> str | None:
+        """Return the type that a note gives, or that of its tags."""
+        if given not in ("", "note"):
+            return (_LINK.findall(given) or [given])[0]
+        first = self.note.body.split("\n", 1)[0].split()
+        more = first if all(_TAG.fullmatch(word) for word in first) else []
+        tags = (tag.lower().rpartition("/")[2].strip("#") for tag in (*self.note.tags, *more))
+        return next((tag for tag in tags if tag.removesuffix("s") in _TYPE_TAGS), None)
 
     def _is_data(self, line: str) -> bool:
         """Return whether a line is stored whole. A relation has no place for a context."""
@@ -138,8 +175,7 @@ class _NoteReader:
     def _read_properties(self) -> Iterator[Memory]:
         for key, value in self.note.fields.items():
             if key not in _OWN_KEYS:
-                texts = [value] if isinstance(value, str) else value
-                yield from self._read_value(key, [text for text in texts if text.strip()])
+                yield from self._read_value(key, [value] if isinstance(value, str) else value)
         tags = dict.fromkeys([*self.note.tags, *_TAG.findall(_hide_code(self.note.body))])
         if tags:
             text = f"tags: {', '.join(tags)}"
@@ -147,6 +183,9 @@ class _NoteReader:
 
     def _read_value(self, key: str, texts: list[str]) -> Iterator[Memory]:
         """Yield the relations to which a property links, or else one fact."""
+        texts = [text for text in texts if text.strip().lower() not in _EMPTY]
+        if _STATE.fullmatch(key):
+            return
         if texts and all(_LINK.fullmatch(text.strip()) for text in texts):
             for text in texts:
                 yield from self._relate(
@@ -158,10 +197,14 @@ class _NoteReader:
             )
 
     def _relate(self, relation: str, target: str) -> Iterator[ImportedRelation]:
-        stem = PurePosixPath(target.strip()).name.removesuffix(".md").strip()
+        place = target.strip().removesuffix(".md")
+        stem = PurePosixPath(place).name.strip()
         if stem and not re.fullmatch(r"\.\w{2,4}", PurePosixPath(stem).suffix):  # not an image
-            name = self.titles.get(stem.casefold(), stem)
-            yield ImportedRelation(f"{self.key}#{relation}#{name}", self.title, relation, name)
+            beside = normpath(PurePosixPath(self.name).parent / place)
+            keys = (key.casefold() for key in (beside, place, stem))
+            name = next((self.targets[key] for key in keys if key in self.targets), stem)
+            if name != self.title:
+                yield ImportedRelation(f"{self.key}#{relation}#{name}", self.title, relation, name)
 
     def _read_body(self) -> Iterator[Memory]:
         for line in _hide_code(self.note.body).split("\n"):
@@ -272,55 +315,153 @@ def _read_own_relation(title: str, values: Values) -> ImportedRelation:
     )
 
 
+def _list_aliases(note: FrontedNote) -> list[str]:
+    values = [note.fields.get(key, []) for key in ("aliases", "alias", "name")]
+    texts = [one.split(",") if isinstance(one, str) else one for one in values]
+    return [name.strip(" []") for names in texts for name in names if name.strip(" []")]
+
+
+def _lift_fields(note: FrontedNote) -> FrontedNote:
+    """Return a note whose first lines, as Logseq writes them, are properties."""
+    fields, lines = dict(note.fields), note.body.split("\n")
+    for place, line in enumerate(lines):
+        if not (found := _FIELD.fullmatch(line.strip())):
+            break
+        key, value = found[1].strip(), found[2].strip()
+        if key in _PAGE_KEYS and key not in fields:
+            fields[key] = value if key == "type" else value.replace("[[", "").replace("]]", "")
+            lines[place] = ""
+    return replace(note, fields=fields, body="\n".join(lines).strip())
+
+
+class _NoteNames:
+    """The titles and the names of the notes of a folder by their paths.
+
+    `targets` has the names by what can link to them, in lower case: a path, its end, other names.
+    """
+
+    def __init__(self, bundle: Bundle) -> None:
+        self.titles, self.targets = dict[str, str](), dict[str, str]()
+        aliases = dict[str, list[str]]()
+        for path in _list_notes(bundle):
+            if isinstance(text := read_text(bundle, path), str):
+                note = _lift_fields(read_note(text))
+                # Logseq writes the page A/B? as A___B%3F.md.
+                title = unquote(PurePosixPath(path).stem).replace("___", "/")
+                self.titles[path] = note.title or title
+                aliases[path] = _list_aliases(note)
+        bundle.done = 0
+        self.names = _name_notes(self.titles)
+        for path in sorted(self.names, key=lambda one: one.count("/")):
+            for ending in (*_list_endings(path), ""):
+                self._link(f"{ending}{PurePosixPath(path).stem}", path)
+        for path, title in self.titles.items():
+            for name in (title, *aliases[path]):
+                self._link(name, path)
+
+    def _link(self, target: str, path: str) -> None:
+        self.targets.setdefault(target.casefold(), self.names[path])
+
+
+def _list_endings(path: str) -> list[str]:
+    """Return the last folders of a path, then the last two, and so on: Kiel/, Trips/Kiel/."""
+    folders = path.split("/")[:-1]
+    ends = (folders[place:] for place in reversed(range(len(folders))))
+    return ["".join(f"{one}/" for one in end) for end in ends] or [""]
+
+
+def _name_notes(titles: dict[str, str]) -> dict[str, str]:
+    """Return the names of notes by their paths. Notes of one title are told apart by folders."""
+    names, groups = dict[str, str](), dict[str, list[str]]()
+    for path, title in titles.items():
+        groups.setdefault(title.casefold(), []).append(path)
+    for paths in groups.values():
+        endings = Counter(ending for path in paths for ending in _list_endings(path))
+        for path in paths:
+            own = (one for one in _list_endings(path) if endings[one] == 1)
+            folder = next(own, None) if len(paths) > 1 else ""
+            names[path] = path[:-3] if folder is None else f"{folder}{titles[path]}"
+    return names
+
+
 def read_notes(bundle: Bundle) -> Iterator[Item]:
     """Yield the items of a folder of notes."""
-    titles = dict[str, str]()
-    texts = _list_notes(bundle)
-    for name in texts:
-        text = read_text(bundle, name)
-        if isinstance(text, str) and (title := read_note(text).title):
-            titles[PurePosixPath(name).stem.casefold()] = title
-    bundle.done = 0
-    for name in texts:
+    notes = _NoteNames(bundle)
+    for name in _list_notes(bundle):
         text = read_text(bundle, name)
         if isinstance(text, Fault):
             yield text
             continue
-        note = read_note(text)
+        note = _lift_fields(read_note(text))
         form = note.fields.get(MARK)
         if form in NOTE_FORMATS:
             yield from _read_own(name, note, form)
-        else:
-            yield from _NoteReader(name, note, titles).read()
+            continue
+        title = notes.names[name]
+        if title != notes.titles[name]:
+            yield Remark(name, "Named with their folders, because notes share a name")
+        yield from _NoteReader(name, note, title, notes.targets).read()
 
 
 def _read_rules(bundle: Bundle) -> Iterator[Item]:
     """Yield the rules of agents, each with the headings above it."""
-    folder = bundle.path.absolute() if bundle.path.is_dir() else bundle.path.absolute().parent
-    for name in list_rules(bundle) or _list_notes(bundle):
+    names = list_rules(bundle) or _list_notes(bundle)
+    projects = _find_projects(bundle, names)
+    for name in names:
         text = read_text(bundle, name)
         if isinstance(text, Fault):
             yield text
             continue
         note = read_note(text)
         fields, ids = Record(note.fields), LineIds()
-        project = folder.name if _RULE_FILE.fullmatch(name) else PurePosixPath(name).stem
-        title, about = fields.text("name") or project, fields.text("description") or None
-        rules = list(_split_rules(_hide_code(note.body)))
+        body = _hide_code(note.body)
+        above = [str(one) for one in PurePosixPath(name).parents]
+        project = next(projects[one] for one in above if one in projects)
+        own = project if _RULE_FILE.fullmatch(name) else PurePosixPath(name).stem
+        title, about = fields.text("name") or own, fields.text("description") or None
+        rules = list(_split_rules(body))
         if about or rules:
             yield Entity(f"{name}#entity", title, "project", about)
         for heading, lines in rules:
             rule = drop_mark(" ".join(line.strip() for line in lines))
             former = " ".join(_ITEM.sub("", line, count=1).strip() for line in lines)
             key = ids.write(f"{name}#{heading}", rule, former)
-            said = f"{heading}: {rule}" if heading else rule
+            said = f"{heading}: {rule}" if heading and _find_project(heading) != title else rule
             yield ImportedFact(key, title, said, note=name, source="document")
+        if body != note.body:
+            yield Remark(name, "Blocks of code are left out of these rules")
+        if any(_POINTER.fullmatch(line.strip()) for line in body.split("\n")):
+            yield Remark(name, "Lines that only point to another file are left out of these rules")
+
+
+def _find_projects(bundle: Bundle, names: list[str]) -> dict[str, str]:
+    """Return the project of the rule files in each folder: as a title there, or the folder."""
+    folder = bundle.path.absolute()
+    found = {".": folder.name if bundle.path.is_dir() else folder.parent.name}
+    for name in filter(_TITLED.fullmatch, reversed(names)):
+        text = read_text(bundle, name)
+        head = read_note(text).body.split("\n", 1)[0] if isinstance(text, str) else ""
+        if head.startswith("# ") and (title := _find_project(head.removeprefix("# "))):
+            found[str(PurePosixPath(name).parent)] = title
+    bundle.done = 0
+    return found
+
+
+def _find_project(heading: str) -> str:
+    """Return the name of the project in the title of a rule file, or an empty text."""
+    words, before = heading[:100].strip(" #"), ""
+    while words != before:
+        before, words = words, _USUAL.sub("", words, count=1) if _USUAL.match(words) else words
+        last = words.rpartition(" ")[2]
+        words = words.removesuffix(last).strip() if _USUAL.fullmatch(last) else words
+        words = words.strip(" -:,.\u2013\u2014#")
+    return words if len(words.split()) <= _MOST_TITLE_WORDS else ""
 
 
 def _split_rules(body: str) -> Iterator[tuple[str, list[str]]]:
     """Yield the lines of each list item, row and paragraph with the nearest heading above it."""
     heading, rule = "", list[str]()
-    for line in [*_write_rows(body.split("\n")), ""]:
+    for line in [*name_cells(body.split("\n")), ""]:
         text, headed = line.strip(), _HEADING.match(line)
         breaks = not text or headed or _RULER.fullmatch(text)
         if rule and (breaks or _begins_item(line, rule[0])):
@@ -328,7 +469,7 @@ def _split_rules(body: str) -> Iterator[tuple[str, list[str]]]:
             rule = []
         if headed:
             heading = line.lstrip("#").strip()
-        elif not breaks and not _ASIDE.fullmatch(text):
+        elif not breaks and not (_COMMENT.fullmatch(text) or _POINTER.fullmatch(text)):
             rule.append(line)
 
 
@@ -339,27 +480,6 @@ def _begins_item(line: str, first: str) -> bool:
     """
     found = _ITEM.match(line)
     return found is not None and (found[1] in (None, "1") or _ITEM.match(first) is not None)
-
-
-def _write_rows(lines: list[str]) -> Iterator[str]:
-    """Yield the lines, each row of a table as an item in which the header names the cells."""
-    header = list[str]()
-    for place, line in enumerate(lines):
-        below = lines[place + 1].strip() if place + 1 < len(lines) else ""
-        if "|" not in line:
-            header = []
-        if header and not _BELOW_HEADER.fullmatch(line.strip()):
-            named = zip_longest(header, _split_row(line), fillvalue="")
-            yield "- " + ", ".join(f"{name} {cell}".strip() for name, cell in named if cell)
-        elif not header and "|" in line and _BELOW_HEADER.fullmatch(below):
-            header = _split_row(line)
-        elif not header:
-            yield line
-
-
-def _split_row(line: str) -> list[str]:
-    cells = _BAR.split(line.strip().removeprefix("|").removesuffix("|"))
-    return [cell.replace("\\|", "|").strip() for cell in cells]
 
 
 def _is_basic_memory(bundle: Bundle) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from textrawl.archive.bundles import Bundle, BundleRefused
+from textrawl.archive.bundles import Bundle, BundleRefused, read_object
 from textrawl.archive.formats import (
     ImportFormat,
     LineIds,
@@ -11,7 +11,6 @@ from textrawl.archive.formats import (
     as_list,
     as_text,
     drop_mark,
-    name_once,
     read_parts,
     read_rows,
     read_text,
@@ -29,6 +28,7 @@ from textrawl.archive.items import (
 )
 from textrawl.memory.vault import read_note
 
+AGENT = ".af"  # the end of the name of an agent file of Letta
 _NOBODY = "mem0"
 _BLOCK = re.compile(r"^---\s*\n(?=id: .*\ncreated_at: )", re.MULTILINE)
 _BACKUP = "memories.jsonl.gz"
@@ -271,14 +271,17 @@ def _read_edge(edge: Record, source: str, target: str) -> Iterator[Item]:
 
 
 def _is_letta(bundle: Bundle) -> bool:
-    """Return whether the file is an agent file (`.af`)."""
-    return bundle.path.suffix == ".af" and bundle.read_first_head().lstrip()[:1] == b"{"
+    """Return whether all files are agent files (`.af`)."""
+    head = bundle.read_first_head().lstrip()[:1]
+    return head in (b"{", b'"') and all(name.endswith(AGENT) for name in bundle.sizes)
 
 
 def _read_letta(bundle: Bundle) -> Iterator[Item]:
     """Yield the lines of blocks as facts about the agents, and the messages as conversations."""
     for name in bundle.sizes:
-        file = Record.of(bundle.read_json(name))
+        value = bundle.read_json(name)  # some tools publish the text of a file as JSON
+        file = Record(read_object(value.encode()) or {}) if isinstance(value, str) else value
+        file = Record.of(file)
         blocks = {one.text("id"): one for one in file.parts("blocks")}
         taken = set[str]()
         # The first version has one agent, with its blocks inside.
@@ -319,15 +322,10 @@ def _read_messages(key: str, title: str, agent: Record) -> Iterator[Item]:
 
 
 FORMATS = (
-    ImportFormat("mem0", "mem0", _is_mem0, lambda bundle: name_once(_read_mem0(bundle))),
+    ImportFormat("mem0", "mem0", _is_mem0, _read_mem0),
+    ImportFormat("hindsight", "Hindsight", _is_hindsight, _read_hindsight),
     ImportFormat(
-        "hindsight", "Hindsight", _is_hindsight, lambda bundle: name_once(_read_hindsight(bundle))
-    ),
-    ImportFormat(
-        "mcp-memory-service",
-        "mcp-memory-service",
-        _is_memory_service,
-        lambda bundle: name_once(_read_memory_service(bundle)),
+        "mcp-memory-service", "mcp-memory-service", _is_memory_service, _read_memory_service
     ),
     ImportFormat("graphiti", "Zep or Graphiti", _is_graphiti, _read_graphiti),
     ImportFormat("letta", "Letta", _is_letta, _read_letta),

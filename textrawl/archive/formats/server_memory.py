@@ -43,7 +43,8 @@ def _read(bundle: Bundle) -> Iterator[Item]:
             if isinstance(record, RecordFault):
                 yield Fault(place, record.reason)
             elif isinstance(record, RelationRecord):
-                yield ImportedRelation(place, record.source, record.label, record.target)
+                own = record.source, record.label, record.target
+                yield ImportedRelation(place, *own, record.created_at)
             else:
                 yield Entity(place, record.name, record.type)
                 yield from (_read_fact(place, record.name, said) for said in record.observations)

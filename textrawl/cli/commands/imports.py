@@ -5,11 +5,12 @@ import re
 import secrets
 import sys
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from io import BufferedReader
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from shlex import quote
 from typing import Annotated, BinaryIO, TextIO, cast
 from uuid import UUID
@@ -210,11 +211,15 @@ def _tell_left_out(folder: Path, jobs: "Sequence[_Items | _Lines]") -> None:
         if folder / name not in read and not re.search(r"(?:^|/)\.", name)
     ]
     if names:
-        kinds = (
-            "1 file of another kind" if len(names) == 1 else f"{len(names):,} files of other kinds"
-        )
-        more = ", …" if len(names) > _NAMED else ""
-        write_message(f"{kinds} left out: {', '.join(names[:_NAMED])}{more}")
+        kinds = Counter(PurePosixPath(name).suffix.lower() or "no ending" for name in names)
+        said = "file of another kind" if len(names) == 1 else "files of other kinds"
+        more = ", ".join(f"{number:,} {kind}" for kind, number in kinds.most_common())
+        end = f" ({more})" if len(names) > _NAMED else ""
+        write_message(f"{len(names):,} {said} left out: {_name_first(names)}{end}")
+
+
+def _name_first(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
 
 
 def _open_stream(
@@ -391,6 +396,8 @@ class _Items:
         for fault in plan.faults:
             self.faults.note(fault.place, fault.reason)
         self.faults.show(told)
+        for text, places in plan.remarks.items():
+            write_message(f"{text} ({len(places):,}): {_name_first(places)}")
         if not plan.counts:
             what = "that can be read" if plan.faults else f"of {self.form.title}"
             raise BundleRefused(f"{self.bundle.path} has nothing {what}")
