@@ -154,7 +154,10 @@ def respond(occasion: Occasion) -> str:
     """
     if occasion.payload.transcript:
         _note_transcript(occasion)
-    return _RESPONSES[occasion.event.kind](occasion)
+    text = _RESPONSES[occasion.event.kind](occasion)
+    if "capture" in occasion.choices.parts or occasion.session.read().texts:
+        occasion.session.mark(going_on=occasion.event.kind != "end")
+    return text
 
 
 def _start(occasion: Occasion) -> str:

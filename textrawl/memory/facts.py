@@ -30,7 +30,7 @@ from textrawl.memory.fact_rows import (
 )
 from textrawl.memory.questions import ANY_TIME, Question, Sources, Times, read_time
 from textrawl.memory.review import ReviewOperations
-from textrawl.memory.store import Store, StoreCall
+from textrawl.memory.store import Store, StoreCall, list_sessions
 from textrawl.models.embeddings import compose_document, compose_query
 from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
 from textrawl.values import condensation
@@ -134,7 +134,10 @@ class MemoryOperations:
             question = await self.condense(question, caller)
         try:
             arguments, reason = await self._prepare(question, caller)
-            given = {"semantic": question.semantic, **arguments}
+            folder = self.store.going_on if question.entries else None
+            going_on = list_sessions(folder) if folder and folder.exists() else []
+            own = {"sessions": going_on} if going_on or not question.entries else {}
+            given = {"semantic": question.semantic, **arguments, **own}
             hits = list[HitRow]()
             if question.sources is None or question.sources.facts:
                 hits = await self.store.database.call("search_memory", HitRow, **given)
@@ -163,7 +166,7 @@ class MemoryOperations:
         if old or question.entity_types:
             return hits
         found = await self.store.database.call(
-            "search_memory", HitRow, **given, **sources.arguments()
+            "search_memory", HitRow, **given | sources.arguments()
         )
         room = max(question.limit // _SHARE, question.limit - len(hits))
         merged = sorted([*hits, *found[:room]], key=lambda hit: hit.score, reverse=True)
