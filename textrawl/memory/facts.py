@@ -194,20 +194,10 @@ class MemoryOperations:
         return merged[: question.limit]
 
     async def find_unknown_names(self, question: Question, caller: Caller) -> Absence | None:
-        """Return the names in a question that no fact has, or None if there are none.
-
-        A text without a question mark, such as "fix the failing test", asks for no fact. The first
-        word of a sentence is no name.
-        """
+        """Return the names in a question that no fact has. A text without `?` asks for no fact."""
         if "?" not in question.query:
             return None
-        words = await self._find_missing(question, caller)
-        within = r"[^.!?:\s]\s+\W?"
-        names = [
-            word
-            for word in words
-            if word[:1].isupper() and re.search(within + re.escape(word), question.query)
-        ]
+        names = question.find_names(await self._find_missing(question, caller))
         return Absence(names, None) if names else None
 
     async def explain_absence(self, question: Question, caller: Caller) -> Absence | None:

@@ -1,5 +1,6 @@
 """Questions: the text of a search, the times that it is about, and the documents it covers."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -126,6 +127,12 @@ class Question:
     sources: Sources | None = None
     about: str | None = None
     entries: bool = True
+
+    def find_names(self, words: Sequence[str]) -> list[str]:
+        """Return those of its words that are names: the first word of a sentence is none."""
+        within = r"[^.!?:\s]\s+\W?"
+        capitals = (word for word in words if word[:1].isupper())
+        return [word for word in capitals if re.search(within + re.escape(word), self.query)]
 
     @property
     def covers_present_facts(self) -> bool:
