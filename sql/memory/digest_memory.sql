@@ -71,6 +71,7 @@ begin atomic
             select o.* from textrawl.fact o
             where o.space_id = c.space_id and o.entity_id = c.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
               and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
+              and not textrawl.is_entry_part(o.space_id, o.whole)
             order by o.created_at desc, o.id limit case c.section when 'project' then 20 else 3 end) near
         where c.section <> 'self'
         union all
@@ -81,17 +82,20 @@ begin atomic
                 select o.* from textrawl.fact o
                 where o.space_id = own.space_id and o.entity_id = own.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
                   and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
+                  and not textrawl.is_entry_part(o.space_id, o.whole)
                 order by o.created_at desc, o.id limit 500) newest
             order by textrawl.profile_kind(newest.content) is null, newest.created_at desc, newest.id limit 20) kept
         union all
         select 'recalled', o.* from used join textrawl.fact o using (space_id, id)
         where textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
+          and not textrawl.is_entry_part(o.space_id, o.whole)
         union all
         select 'recent', newest.*
         from readable p cross join lateral (
             select o.* from textrawl.fact o
             where o.space_id = p.id
               and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
+              and not textrawl.is_entry_part(o.space_id, o.whole)
             order by o.ordinal desc
             limit (select least(40, greatest(5, 200 / greatest(cardinality(ids), 1))) from scope)) newest
     ), judged as (
@@ -143,5 +147,5 @@ comment on function textrawl.digest_memory is
     'The facts that matter at the start of a conversation, the most important first: facts of the project, facts of '
     'the caller''s own entity (see own_entities(), and profile_kind() for their order), open questions, preferences, '
     'people, facts often recalled, new facts, and the summaries of project and caller. The sections take turns. In a section the score counts age and '
-    'use. An open question ends with a question mark. Errors: TR010, TR011 (access). '
+    'use. An open question ends with a question mark. Journal entries are left out. Errors: TR010, TR011 (access). '
     'Example: select section, entity_name, content from textrawl.digest_memory(''textrawl'');';

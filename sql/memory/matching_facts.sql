@@ -5,7 +5,7 @@ create function textrawl.matching_facts(
     common boolean,     -- true: very many facts match `fallback`, so check only the newest facts
     spaces integer[], entity_types text[], as_of timestamptz, candidates integer,
     since timestamptz default null, until timestamptz default null,
-    parts boolean default false,  -- true: only parts of journal entries
+    parts boolean default null,  -- true: only parts of journal entries; false: none of them
     about text default null       -- all facts of the entities with this name or alias, whatever their words
 )
 returns table (space_id integer, id uuid)
@@ -38,8 +38,7 @@ begin
             where fts @@ selecting and (space_id = any(spaces)) is true
                 and is_valid(valid_from, valid_until, closed_at, as_of) and is_within(said_at, since, until)
                 and (entity_types is null or entity_type = any(entity_types))
-                and (not parts or exists (
-                    select from journal_entry j where j.space_id = observation.space_id and j.document_id = observation.whole))
+                and (parts is null or is_entry_part(space_id, whole) = parts)
             limit 2000
         ) o
         order by terms_weight(o.matched, sums) / length_divisor(o.words) desc, o.created_at desc, o.id
@@ -67,8 +66,7 @@ begin
         where fts @@ fallback
             and is_valid(valid_from, valid_until, closed_at, as_of) and is_within(said_at, since, until)
             and (entity_types is null or entity_type = any(entity_types))
-            and (not parts or exists (
-                select from journal_entry j where j.space_id = checked.space_id and j.document_id = checked.whole))
+            and (parts is null or is_entry_part(space_id, whole) = parts)
         limit 2000
     ) o
     order by terms_weight(o.matched, sums) / length_divisor(o.words) desc, o.created_at desc, o.id

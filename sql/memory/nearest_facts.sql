@@ -5,7 +5,7 @@ create function textrawl.nearest_facts(
     model integer, vector halfvec, spaces integer[], entity_types text[], as_of timestamptz,
     candidates integer, large boolean, rare boolean, breadth integer, own boolean default false,
     since timestamptz default null, until timestamptz default null,
-    parts boolean default false  -- true: only parts of journal entries
+    parts boolean default null  -- true: only parts of journal entries; false: none of them
 )
 returns table (space_id integer, id uuid, cosine double precision)
 language plpgsql stable rows 50
@@ -43,8 +43,7 @@ begin
                 select from observation o
                 where o.space_id = v.space_id and o.id = v.observation_id and is_valid(o.valid_from, o.valid_until, o.closed_at, $3)
                     and ($2 is null or o.entity_type = any($2)) and is_within(o.said_at, $5, $6)
-                    and (not $7 or exists (
-                        select from journal_entry j where j.space_id = o.space_id and j.document_id = o.whole)) %s) o
+                    and ($7 is null or is_entry_part(o.space_id, o.whole) = $7) %s) o
             where %s
             order by (v.vector <=> $1) %s limit $4$sql$, 'embedding_' || nearest_facts.model,
             case when not filtered then 'offset 0' else '' end,
@@ -61,8 +60,7 @@ begin
         from embedding v cross join lateral (
             select from observation o
             where o.space_id = v.space_id and o.id = v.observation_id and is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
-                and (not parts or exists (
-                    select from journal_entry j where j.space_id = o.space_id and j.document_id = o.whole)) offset 0) o
+                and (parts is null or is_entry_part(o.space_id, o.whole) = parts) offset 0) o
         where v.model_id = nearest_facts.model and (v.space_id = any(spaces)) is true
         order by v.vector <=> nearest_facts.vector limit candidates;
     else
@@ -75,8 +73,7 @@ begin
         cross join lateral (
             select from observation o
             where o.space_id = v.space_id and o.id = v.observation_id and is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
-                and (not parts or exists (
-                    select from journal_entry j where j.space_id = o.space_id and j.document_id = o.whole)) offset 0) o
+                and (parts is null or is_entry_part(o.space_id, o.whole) = parts) offset 0) o
         order by v.distance limit candidates;
     end if;
 end

@@ -21,7 +21,8 @@ create function textrawl.search_memory(
     during tstzrange default null,
     clause text default null,
     about text default null,        -- only the facts of the entities with this name or alias
-    quoting boolean default false   -- of good chunks, return only the sentences that answer, see quote_passage()
+    quoting boolean default false,  -- of good chunks, return only the sentences that answer, see quote_passage()
+    sessions text[] default null    -- leave out the journal entries of these chats; an empty list: all journal entries
 )
 returns table (
     observation_id uuid, entity_id uuid, space_id integer, space text, entity_name text, entity_type text,
@@ -74,6 +75,7 @@ declare
     moment     timestamptz := case when timed and (tense <> 'now' or during is not null) then 'infinity' else as_of end;
     -- The given entity_types, if one is not among the seven types. Only entities have other types, facts do not.
     typed      text[];
+    parts      boolean := case when sessions = '{}' then false end;  -- of journal entries
 begin
     if 'documents' = any(sources) then
         scoped := scoped || array(select g.space_id from readable_graphs(credential, graphs) g order by g.space_id);
@@ -149,19 +151,19 @@ begin
             select m.space_id, m.id, m.place <= 10 as leads
             from matching_facts(
                 terms, sums, selecting, fallback, common, scoped, entity_types, moment, candidates, since, until,
-                about => about) with ordinality m (space_id, id, place)
+                parts => parts, about => about) with ordinality m (space_id, id, place)
             where not semantic or about is not null
         ),
         nearest as materialized (
             select n.space_id, n.id, n.cosine, n.place <= 10 as leads
             from nearest_facts(
                 model, vector, scoped, entity_types, moment, candidates, plan.large, plan.rare, plan.breadth, plan.own,
-                since, until) with ordinality n (space_id, id, cosine, place)
+                since, until, parts) with ordinality n (space_id, id, cosine, place)
             where vector is not null and about is null
         ),
         hit as materialized (
             select o.space_id, o.id, o.entity_id, o.relation_id, o.created_at, o.said_at, o.valid_from, o.valid_until, o.ordinal,
-                o.fts, key.cosine, key.leads
+                o.fts, o.whole, key.cosine, key.leads
             from (
                 select space_id, id, max(cosine) as cosine, bool_or(leads) as leads
                 from (select space_id, id, cosine, leads from nearest union all select space_id, id, null, leads from lexical) arms
@@ -178,7 +180,7 @@ begin
                 union all
                 -- Many relevant facts share no word with the query, but were stored just before or after a fact that does.
                 select o.space_id, o.id, o.entity_id, o.relation_id, o.created_at, o.said_at, o.valid_from, o.valid_until, o.ordinal,
-                    o.fts, null, false
+                    o.fts, o.whole, null, false
                 from (
                     select space_id, unnest(array[ordinal - 1, ordinal + 1]) as ordinal from hit
                     where leads and not semantic and about is null and space_id = any(ordered)
@@ -189,8 +191,8 @@ begin
                 where is_valid(o.valid_from, o.valid_until, o.closed_at, moment) and is_within(o.said_at, since, until)
                     and (entity_types is null or o.entity_type = any(entity_types))
             ) f
-            where typed is null or exists (
-                select from entity e where e.space_id = f.space_id and e.id = f.entity_id and has_type(e.entity_type, e.metadata, typed))
+            where (sessions is null or not is_entry_part(f.space_id, f.whole, nullif(sessions, '{}'))) and (typed is null or exists (
+                select from entity e where e.space_id = f.space_id and e.id = f.entity_id and has_type(e.entity_type, e.metadata, typed)))
         ),
         subject as materialized (
             select e.space_id, e.id, e.name, tsvector_to_array(e.fts) as words

@@ -17,11 +17,17 @@ begin
             select min(e.name_key) from named_by_id(array[entity_key.space], entity_key.name) n
             join entity e on e.space_id = n.space_id and e.id = n.entity_id having count(*) = 1);
     end if;
+    if named is null and name_spellings(wanted) <> '{}'
+            and not exists (select from entity e where e.space_id = entity_key.space and e.name_key = wanted) then
+        named := (
+            select min(e.name_key) from entity e
+            where e.space_id = entity_key.space and e.name_key = any(name_spellings(wanted)));
+    end if;
     return coalesce(named, wanted);
 end
 $$;
 
 comment on function textrawl.entity_key is
     'The name_key() of the entity that a name, an alias or an id belongs to. If it belongs to no entity: the name_key() of the '
-    'given name. Functions that look up an entity of one space by name compare entity.name_key with this. '
+    'given name, or that of an entity with another of its name_spellings(). Functions that look up an entity of one space by name compare entity.name_key with this. '
     'Example: select textrawl.entity_key(1, ''JMiller'');';

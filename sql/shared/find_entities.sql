@@ -11,7 +11,12 @@ begin atomic
     select n.space_id, n.entity_id from textrawl.named_by_id(spaces, find_entities.name) n
     where textrawl.is_fact_id(find_entities.name)
       and not exists (select from textrawl.entity e where e.space_id = any(spaces) and e.name_key = textrawl.name_key(find_entities.name))
-      and (select count(*) from textrawl.named_by_id(spaces, find_entities.name)) = 1;
+      and (select count(*) from textrawl.named_by_id(spaces, find_entities.name)) = 1
+    union all
+    select e.space_id, e.id from textrawl.entity e
+    where e.space_id = any(spaces) and e.name_key = any(textrawl.name_spellings(textrawl.name_key(find_entities.name)))
+      and not exists (
+        select from textrawl.entity same where same.space_id = e.space_id and same.name_key = textrawl.name_key(find_entities.name));
 end;
 
 comment on function textrawl.find_entities is

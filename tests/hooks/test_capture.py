@@ -235,3 +235,27 @@ def test_what_the_entry_of_a_day_cannot_hold_goes_into_another_one(
     journal = run("export", "-").out
     assert (first["captured"], again["captured"], again["known"]) == (57, 0, 57)
     assert '"instance": "codex-2"' in journal
+
+
+def test_a_session_does_not_get_its_own_words_while_it_goes_on(
+    start: Start, tmp_path: Path
+) -> None:
+    session = start("claude-code", tmp_path / "transcript.jsonl", HOOKS="digest,recall,capture")
+    assert session.transcript is not None
+    said = "The lighthouse keeper Ottilie paints her boat vermilion."
+    write_transcript(session.transcript, write_claude(said, "Noted, vermilion it is."))
+    prompt = "Which colour has the boat of the lighthouse keeper Ottilie?"
+
+    begun = [session.tell("start", source="startup"), session.tell("prompt", prompt=said)]
+    session.tell("end")
+    ended = recall(prompt).text
+    begun += [session.tell("start", source="resume"), session.tell("prompt", prompt=prompt)]
+    resumed = recall(prompt).text
+    session.tell("compact")
+    other = start("claude-code", HOOKS="digest,recall,capture")
+    begun += [other.tell("start", source="startup"), other.tell("prompt", prompt=prompt)]
+    session.tell("end", step="again")
+    again = recall(prompt).text
+
+    assert not any("vermilion" in one.text for one in begun)
+    assert ["vermilion" in text for text in (ended, resumed, again)] == [True, False, True]

@@ -84,6 +84,25 @@ def test_a_prompt_gets_facts_only_above_the_least_score(start: Start) -> None:
     assert "no fact has Zelda" in unknown.text
 
 
+UNKNOWN = {
+    "And where does Zelda live?": "textrawl: no fact has Zelda",
+    "Where do Zelda, Urbosa, Mipha and Impa meet on Friday?": "textrawl: no fact has Zelda",
+    "Rename the variable. Could you?": "",
+    "Refactor it? Sure?": "",
+    "Does Kraftfahrzeughaftpflichtversicherungsvertrag stand there?": "",
+    "wo wohnt 山田太郎山田太郎山田太郎?": "",
+}
+
+
+def test_a_prompt_for_which_nothing_is_known_gets_nothing_but_a_name_that_the_memory_lacks(
+    start: Start,
+) -> None:
+    texts = {prompt: start("codex").tell("prompt", prompt=prompt).text for prompt in UNKNOWN}
+
+    assert texts == UNKNOWN
+    assert max(map(choose_counter().count, texts.values())) <= 10
+
+
 def test_a_prompt_is_searched_for_without_its_secret(start: Start) -> None:
     remember("Greenhouse", "opens with Tulpe!42")
     prompt = "My password is Tulpe!42"

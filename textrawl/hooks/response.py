@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -134,6 +135,7 @@ def _find(sources: Sequence[ValueSource], setting: str) -> str | None:
 
 REMIND_AFTER = 3  # prompts; a shorter session seldom has anything to store
 _MOST_FACTS = 10
+_LONGEST_NAME = 12  # characters of a name that is said to be unknown: even in CJK, six tokens
 
 
 class Occasion(NamedTuple):
@@ -154,7 +156,10 @@ def respond(occasion: Occasion) -> str:
     """
     if occasion.payload.transcript:
         _note_transcript(occasion)
-    return _RESPONSES[occasion.event.kind](occasion)
+    text = _RESPONSES[occasion.event.kind](occasion)
+    if "capture" in occasion.choices.parts or occasion.session.read().texts:
+        occasion.session.mark(going_on=occasion.event.kind != "end")
+    return text
 
 
 def _start(occasion: Occasion) -> str:
@@ -207,8 +212,9 @@ _RESPONSES: Mapping[str, Callable[[Occasion], str]] = {
 
 def _digest(occasion: Occasion) -> str:
     arguments = {"project": name_project(occasion.payload.folder)[:NAME_LENGTH]}
-    text = _ask_for_facts(occasion, "digest", arguments, occasion.choices.digest_tokens)
-    return frame_digest(text, occasion.session.read_key()) if text else ""
+    tokens = occasion.choices.digest_tokens
+    frame = partial(frame_digest, key=occasion.session.read_key())
+    return _ask_for_facts(occasion, "digest", arguments, tokens, frame)
 
 
 def _recall(occasion: Occasion) -> str:
@@ -223,14 +229,20 @@ def _recall(occasion: Occasion) -> str:
         "limit": _MOST_FACTS,
         "minScore": occasion.choices.least_score,
     }
-    text = _ask_for_facts(occasion, "query_memory", arguments, occasion.choices.recall_tokens)
-    return frame_facts(text) if text else ""
+    tokens = occasion.choices.recall_tokens
+    return _ask_for_facts(occasion, "query_memory", arguments, tokens, frame_facts)
 
 
-def _ask_for_facts(occasion: Occasion, tool: str, arguments: Mapping[str, Any], tokens: int) -> str:
-    """Return facts that the session does not have yet, and note that it has them now.
+def _ask_for_facts(
+    occasion: Occasion,
+    tool: str,
+    arguments: Mapping[str, Any],
+    tokens: int,
+    frame: Callable[[str], str],
+) -> str:
+    """Return facts that the session does not have yet, in a frame, and note that it has them now.
 
-    Without facts, return the names in the prompt that no fact has.
+    Without facts, return a name in the prompt that no fact has, in at most ten tokens.
     """
     budget = tokens - FRAME_TOKENS
     if budget < LEAST_TOKENS:
@@ -241,9 +253,11 @@ def _ask_for_facts(occasion: Occasion, tool: str, arguments: Mapping[str, Any], 
     }
     answer = occasion.ask(tool, {**arguments, "maxTokens": budget}, wishes)
     if answer is None or not answer.ids:
-        return answer.text if answer is not None and answer.content.get("missing") else ""
+        names = answer.content.get("missing", []) if answer is not None else []
+        short = (name for name in names if len(name) <= _LONGEST_NAME)
+        return next((f"textrawl: no fact has {name}" for name in short), "")
     occasion.session.add(*(f"fact {fact}" for fact in answer.short_ids))
-    return answer.text
+    return frame(answer.text) if answer.text else ""
 
 
 def _remind(occasion: Occasion) -> str:

@@ -21,6 +21,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from textrawl_client.unix_socket import GOING_ON
+
 FOLDER = "sessions"
 _KEY = "fence-key"
 KEPT_DAYS = 7
@@ -55,6 +57,7 @@ class HookSession:
     def __init__(self, folder: Path, client: str, session: str) -> None:
         self.id = hashlib.sha256(f"{client}\n{session}".encode()).hexdigest()
         self._path = folder / FOLDER / self.id
+        self._mark = folder / GOING_ON / self.chat
         self._file = -1
 
     def __enter__(self) -> "HookSession":
@@ -101,6 +104,19 @@ class HookSession:
         """Append that a hook ran with this input, now."""
         self.add(f"event {key} {_now()}")
 
+    @property
+    def chat(self) -> str:
+        """The id of the session in journal entries."""
+        return self.id[:16]
+
+    def mark(self, *, going_on: bool) -> None:
+        """Note whether the session goes on. Meanwhile no answer has the texts captured from it."""
+        if going_on:
+            self._mark.parent.mkdir(mode=0o700, exist_ok=True)
+            self._mark.touch(0o600)
+        else:
+            self._mark.unlink(missing_ok=True)
+
     def _lock(self) -> bool:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -112,9 +128,9 @@ class HookSession:
 def remove_old_sessions(folder: Path) -> None:
     """Delete files of sessions that did nothing for a week."""
     oldest = time.time() - KEPT_DAYS * 86_400
-    for entry in os.scandir(folder / FOLDER):
-        if entry.stat(follow_symlinks=False).st_mtime < oldest:
-            Path(entry.path).unlink(missing_ok=True)
+    for entry in (*folder.glob(f"{FOLDER}/*"), *folder.glob(f"{GOING_ON}/*")):
+        if entry.lstat().st_mtime < oldest:
+            entry.unlink(missing_ok=True)
 
 
 def _read_lines(lines: Iterable[str]) -> SessionState:

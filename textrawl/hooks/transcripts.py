@@ -130,7 +130,7 @@ def _write_entry(
         "date": day,
         "content": "\n".join([heading, "", *map(_write_bullet, messages)]),
         "instanceId": client,
-        "chatIds": [session.id[:16]],
+        "chatIds": [session.chat],
     }
 
 

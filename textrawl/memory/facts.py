@@ -30,7 +30,7 @@ from textrawl.memory.fact_rows import (
     RelationRow,
 )
 from textrawl.memory.questions import ANY_TIME, Question, Sources, Times, read_time
-from textrawl.memory.store import Store, StoreCall
+from textrawl.memory.store import Store, StoreCall, list_sessions
 from textrawl.models.embeddings import compose_document, compose_query
 from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
 from textrawl.values import condensation
@@ -134,7 +134,10 @@ class MemoryOperations:
             question = await self.condense(question, caller)
         try:
             arguments, reason = await self._prepare(question, caller)
-            given = {"semantic": question.semantic, **arguments}
+            folder = self.store.going_on if question.entries else None
+            going_on = list_sessions(folder) if folder and folder.exists() else []
+            own = {"sessions": going_on} if going_on or not question.entries else {}
+            given = {"semantic": question.semantic, **arguments, **own}
             hits = list[HitRow]()
             if question.sources is None or question.sources.facts:
                 hits = await self.store.database.call("search_memory", HitRow, **given)
@@ -163,7 +166,7 @@ class MemoryOperations:
         if old or question.entity_types:
             return hits
         found = await self.store.database.call(
-            "search_memory", HitRow, **given, **sources.arguments()
+            "search_memory", HitRow, **given | sources.arguments()
         )
         room = max(question.limit // _SHARE, question.limit - len(hits))
         merged = sorted([*hits, *found[:room]], key=lambda hit: hit.score, reverse=True)
@@ -191,14 +194,10 @@ class MemoryOperations:
         return merged[: question.limit]
 
     async def find_unknown_names(self, question: Question, caller: Caller) -> Absence | None:
-        """Return the names in a question that no fact has, or None if there are none.
-
-        A text without a question mark, such as "fix the failing test", asks for no fact.
-        """
+        """Return the names in a question that no fact has. A text without `?` asks for no fact."""
         if "?" not in question.query:
             return None
-        words = await self._find_missing(question, caller)
-        names = [word for word in words if word[:1].isupper()]
+        names = question.find_names(await self._find_missing(question, caller))
         return Absence(names, None) if names else None
 
     async def explain_absence(self, question: Question, caller: Caller) -> Absence | None:

@@ -24,6 +24,7 @@ from textrawl.postgres.database import Database
 from textrawl.postgres.migrations import check
 from textrawl.scheduling import run_beside
 from textrawl.settings import Settings
+from textrawl_client.unix_socket import GOING_ON, build_address
 
 logger = logging.getLogger("textrawl")
 
@@ -127,6 +128,7 @@ async def open_memory(
                         extracts=extracts,
                     )
                     store.names_close_facts = settings.close_facts
+                    store.going_on = build_address(settings.data_dir, {}).folder / GOING_ON
                     store.conninfo, store.of_login = target.conninfo, target.of_login
                     yield store
             finally:

@@ -1,5 +1,6 @@
 """Questions: the text of a search, the times that it is about, and the documents it covers."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -79,12 +80,14 @@ class Sources:
 
     `graphs` has the names of the only graphs to search, or is None. `ceiling` is the maximum number
     of tokens of documents in the answer. If `whole` is true, it has whole chunks, or else passages.
+    `least_score` is that of passages if it differs from that of facts.
     """
 
     graphs: Sequence[str] | None
     ceiling: int
     facts: bool = True
     whole: bool = False
+    least_score: float | None = None
 
     @classmethod
     def find_all(cls, principal: Principal, settings: Settings) -> Self | None:
@@ -102,6 +105,7 @@ class Sources:
             "graphs": None if self.graphs is None else list(self.graphs),
             "ceiling": self.ceiling,
             "quoting": not self.whole,
+            **({} if self.least_score is None else {"least_score": self.least_score}),
         }
 
 
@@ -111,7 +115,7 @@ class Question:
 
     Facts with a score below `least_score` are left out. If it is None, search_memory() chooses it.
     If `about` is not None, only facts of the entity with this name are found. `sources` is None if
-    the search covers only facts.
+    the search covers only facts. If `entries` is false, no part of a journal entry is found.
     """
 
     query: str
@@ -122,6 +126,13 @@ class Question:
     least_score: float | None = None
     sources: Sources | None = None
     about: str | None = None
+    entries: bool = True
+
+    def find_names(self, words: Sequence[str]) -> list[str]:
+        """Return those of its words that are names: the first word of a sentence is none."""
+        within = r"[^.!?:\s]\s+\W?"
+        capitals = (word for word in words if word[:1].isupper())
+        return [word for word in capitals if re.search(within + re.escape(word), self.query)]
 
     @property
     def covers_present_facts(self) -> bool:

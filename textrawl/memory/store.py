@@ -4,7 +4,9 @@ import logging
 import re
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, LiteralString, NamedTuple, TypeVar
 
 from pydantic import Field
@@ -64,6 +66,7 @@ class Store:
         self.llm = llm
         self.extracts = frozenset(extracts if llm is not None else ())
         self.names_close_facts = True  # in the answers to new facts
+        self.going_on: Path | None = None  # the folder with files of sessions that go on
         self.conninfo = ""
         self.of_login: bytes | None = None  # the credential of a caller without a token
         self.without_vector = 0  # queries and new facts that got no vector from the provider
@@ -276,3 +279,12 @@ def describe_recall(caller: Caller, mode: str, written: Written, finding: Findin
         finding=finding,
         milliseconds=1000 * (time.perf_counter() - caller.begun),
     )
+
+
+def list_sessions(folder: Path) -> list[str]:
+    """Return the chat ids of captured sessions that go on, with an event in the last day."""
+    oldest, found = time.time() - 86_400, list[str]()
+    for entry in folder.iterdir():
+        with suppress(FileNotFoundError):  # the session has just ended
+            found += [entry.name] if entry.stat().st_mtime > oldest else []
+    return found

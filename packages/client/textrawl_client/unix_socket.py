@@ -20,6 +20,7 @@ from select import select
 from typing import NamedTuple
 
 RESIDENT = "resident"  # the folder of sockets, in the data folder
+GOING_ON = "going-on"  # in it, the folder with a file for each captured session that goes on
 MOST_BYTES = 1 << 22  # of a request
 _MOST_ANSWERED = 1 << 28  # bytes of an answer
 _LONGEST = 103  # bytes without the NUL; sun_path has 104 on macOS and 108 on Linux

@@ -9,7 +9,7 @@ import pytest
 from mcp import Client
 from psycopg.types.json import Jsonb
 
-from tests.conftest import ACTOR, Connect, Era
+from tests.conftest import ACTOR, TOKEN, Connect, Era
 from tests.support.tool_calls import (
     AN_ID,
     ask,
@@ -21,6 +21,7 @@ from tests.support.tool_calls import (
     remember,
     text_of,
 )
+from textrawl.access.access_token import hash_token
 
 pytestmark = pytest.mark.anyio
 
@@ -640,3 +641,52 @@ async def test_a_guess_stays_one_in_an_export_and_an_import_ends_it(
     assert read_types(owner, "Ada") == [("concept", True, [None])]
     bring(entity_type="person", type_guessed=None)
     assert read_types(owner, "Ada") == [("person", False, [None])]
+
+
+async def test_the_user_is_the_entity_that_a_caller_is(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    before = await remember(client, "the user", "is allergic to nuts")
+    again = await remember(client, "The User", "plays chess")
+    await remember(client, "Mira", "lives in Bern")
+    own = "select set_own_entity('Mira', credential => %s)"
+    owner.execute(own, (hash_token(TOKEN),))
+
+    after = await remember(client, "user", "keeps bees")
+    relation = {"fromEntity": "me", "relation": "knows", "toEntity": "Ben"}
+    await client.call_tool("relate_entities", relation)
+    item = {"entityName": "I", "entityType": "person", "observation": "swims"}
+    ends = {"fromEntity": "Cleo", "relation": "teaches", "toEntity": "myself"}
+    await client.call_tool("build_knowledge", {"facts": [item], "relations": [ends]})
+    looked_up = await ask(client, mode="entity", entityName="me")
+    former = await ask(client, mode="entity", entityName="the user")
+
+    assert before["hint"] == "who the user is, nobody has said: textrawl me NAME"
+    assert "hint" not in again
+    assert "hint" not in after
+    assert looked_up["o"] == ["swims", "keeps bees", "lives in Bern"]
+    assert looked_up["r"] == {"out": ["knows→Ben"], "in": ["Cleo→teaches"]}
+    assert former["o"] == ["plays chess", "is allergic to nuts"]
+
+
+async def test_spellings_of_one_name_are_one_entity(client: Client) -> None:
+    pairs = (
+        ("O\u2019Brien", "O'Brien"), ("L'Aquila", "L\u2019Aquila"), ("Acme", "\uff21cme"),
+        ("Acme Inc.", "Acme Inc"),
+        ("Nord GmbH", "Nord, GmbH"), ("Bolt, Ltd.", "BOLT LTD"), ("Kiel Corp", "Kiel Corp."),
+    )  # fmt: skip
+    others = (
+        ("Jean", "Jeans"),
+        ("US", "U.S."),
+        ("node.js", "nodejs"),
+        ("Inc.", "Inc"),
+        ("Ben Co", "Ben Ag"),
+    )
+    for one, other in (*pairs, *others):
+        first = await remember(client, one, "sails on Sundays")
+        second = await remember(client, other, "owns a sloop")
+        assert (first["entity"] == second["entity"]) is ((one, other) in pairs), one
+    for one, other in pairs:
+        for name in (one, other):
+            found = await ask(client, mode="entity", entityName=name)
+            assert found["o"][0] == "owns a sloop", name

@@ -11,6 +11,7 @@ from textrawl.errors import ArgumentInvalid, EntityNameMissing, QueryMissing
 from textrawl.memory.fact_rows import EVER
 from textrawl.memory.facts import MemoryOperations
 from textrawl.memory.questions import Question, Sources, Times
+from textrawl.memory.speaker import SPEAKER, find_speaker
 from textrawl.tools.call import Call
 from textrawl.tools.memory.entity_reply import EntityReply
 from textrawl.tools.memory.search_replies import (
@@ -182,6 +183,9 @@ async def _look_up(
 ) -> EntityReply:
     if not lookup.name:
         raise EntityNameMissing
+    if lookup.name.casefold() in SPEAKER:
+        name, _ = await find_speaker(lookup.name, memory.store, caller)
+        lookup = replace(lookup, name=name)
     row = await memory.describe(
         lookup.name,
         caller,

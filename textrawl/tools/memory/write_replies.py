@@ -58,11 +58,13 @@ class RememberReply(SuccessReply):
     observation_id: Annotated[UUID | None, Key("obs", short_id=True)]
     closest: Annotated[SimilarPart | None, Key("like"), Field(alias="similar")] = None
     same_name: Annotated[SkipJsonSchema[str | None], Key("sameName")] = None
+    hint: Annotated[SkipJsonSchema[str | None], Key("hint")] = None
 
     @classmethod
-    def build(cls, row: FactRow, requested_type: str | None) -> Self:
+    def build(cls, row: FactRow, requested_type: str | None, hint: str | None = None) -> Self:
         """Return the reply for `row`. `requested_type` is the entity type in the call."""
         reply = cls.model_validate(row)
+        reply.hint = hint
         if row.proposal_id:
             verb = "Proposed before about" if row.duplicate else "Proposed to a reviewer about"
         elif row.duplicate:

@@ -16,6 +16,7 @@ from textrawl.access.principal import WRITES_OR_PROPOSES
 from textrawl.errors import ArgumentInvalid, ConfirmationMissing, DeletionDeclined, NothingToDelete
 from textrawl.memory.fact_rows import BatchRow, ForgottenRow
 from textrawl.memory.facts import Edge, Fact, MemoryOperations
+from textrawl.memory.speaker import SPEAKER, find_speaker, name_ends
 from textrawl.scheduling import let_later_writes_pass
 from textrawl.tools.call import App, Call, Target, find_call, name_session
 from textrawl.tools.memory.tools import (
@@ -69,8 +70,11 @@ async def remember_fact(
     or contrary (why) fact as like: to correct it, repeat with replaces. Example:
     {"entityName":"Jeff","entityType":"person","observation":"prefers dark mode"}.
     """
+    name, hint = entityName, None
+    if name.casefold() in SPEAKER:
+        name, hint = await find_speaker(name, call.store, call.caller)
     fact = Fact(
-        entityName,
+        name,
         entityType,
         observation,
         source,
@@ -81,7 +85,7 @@ async def remember_fact(
         replaces or None,
     )
     row = await MemoryOperations(call.store).remember(fact, call.caller)
-    return call.reply(RememberReply.build(row, entityType))
+    return call.reply(RememberReply.build(row, entityType, hint))
 
 
 _MOST_ITEMS = 50
@@ -256,9 +260,12 @@ async def build_knowledge(
     """
     if not facts and not relations:
         raise ArgumentInvalid("Provide facts, relations, or both", title="Missing facts")
+    for fact in facts or []:
+        if fact.entityName.casefold() in SPEAKER:
+            fact.entityName, _ = await find_speaker(fact.entityName, call.store, call.caller)
     row = await MemoryOperations(call.store).build(
         [fact.read() for fact in facts or []],
-        [relation.read() for relation in relations or []],
+        [await name_ends(one.read(), call.store, call.caller) for one in relations or []],
         call.caller,
     )
     return call.reply(BuildReply.build(row))
@@ -283,6 +290,7 @@ async def relate_entities(
     {"fromEntity":"Ada","relation":"works_at","toEntity":"Acme Corp"}.
     """
     edge = Edge(fromEntity, relation, toEntity, fromEntityType, toEntityType, validFrom, validUntil)
+    edge = await name_ends(edge, call.store, call.caller)
     memory_operations = MemoryOperations(call.store)
     if ended and replaces:
         raise ArgumentInvalid(
