@@ -77,8 +77,8 @@ async def name_pairs(pairs: list[Pair], folder: Path) -> list[str | None]:
                 if reply.is_error:
                     raise RuntimeError(reply.content)
                 content = cast("dict[str, Any]", reply.structured_content)
-                close = cast("dict[str, str | None]", content.get("similar") or {})
-                reasons.append(close.get("why"))
+                named = content.get("closed") or [content.get("similar") or {}]
+                reasons.append(cast("dict[str, str | None]", named[0]).get("why"))
     return reasons
 
 

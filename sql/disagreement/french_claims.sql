@@ -91,7 +91,15 @@ begin atomic
 "@after": "après",
 "@because": "parce;si;quand;mais;sauf;pendant;que;qu;lorsque",
 "#": "0=zéro;2=deux;3=trois;4=quatre;5=cinq;6=six;7=sept;8=huit;9=neuf;10=dix;11=onze;12=douze;20=vingt;100=cent",
-"%": "m1=janvier;m2=février;m3=mars;m4=avril;m5=mai;m6=juin;m7=juillet;m8=août;m9=septembre;m10=octobre;m11=novembre;m12=décembre;d1=lundi;d2=mardi;d3=mercredi;d4=jeudi;d5=vendredi;d6=samedi;d7=dimanche;d1=lundis;d2=mardis;d3=mercredis;d4=jeudis;d5=vendredis;d6=samedis;d7=dimanches;y1=demain;s1=printemps;s2=été;s3=automne;s4=hiver;t1=matin;t2=après-midi;t3=soir;t4=nuit;n12=midi;n0=minuit"
+"%": "m1=janvier;m2=février;m3=mars;m4=avril;m5=mai;m6=juin;m7=juillet;m8=août;m9=septembre;m10=octobre;m11=novembre;m12=décembre;d1=lundi;d2=mardi;d3=mercredi;d4=jeudi;d5=vendredi;d6=samedi;d7=dimanche;d1=lundis;d2=mardis;d3=mercredis;d4=jeudis;d5=vendredis;d6=samedis;d7=dimanches;y1=demain;s1=printemps;s2=été;s3=automne;s4=hiver;t1=matin;t2=après-midi;t3=soir;t4=nuit;n12=midi;n0=minuit",
+"ends": "vendu;vendue;vend;quitte;quitter;demissionne;abandonne;arrete;arretee;cesse;resilie;resiliee;annule;annulee;fini;finie;termine;terminee;acheve;achevee;ferme la;ferme le;ferme son;ferme sa;ferme l;a ferme;rompu;separe;separee;divorce;demenage de;remplace;remplacee;echange;change de;passe de;passee de;n … plus;ne … plus;laisse tomber;jete;perdu;repare;reparee;resolu;resolue;regle;reglee;corrige;corrigee;solde;debarrasse;debarrassee;dissous;dissoute;desabonne;desabonnee;desinstalle;met fin;mis fin;stoppe;renonce;ecarte;raye;dissout;licencie;range;leve;abandonnee;delaisse;largue;lache;interrompu;interrompue;suspendu;suspendue;supprime;supprimee;soldee;efface;effacee;detruit;demoli;retire;remis … en;donne;cede;cedee;termine de;passe du;passee du;troque",
+"back": "rendu;rendue;rend;rembourse;remboursee;rapporte;ramene;ramenee;restitue;restituee;repris;solde;regle",
+"over": "retraite;mort;morte;decede;decedee;gueri;guerie;retabli;retablie;remis;remise;trouve;obtenu;reussi;passe;epouse;marie;mariee;maries;ne;nee;accouche;diplome;diplomee;expire;licencie;licenciee;arrive;arrivee;livre;livree;signe;adopte;adoptee;gagne;devenu;devenue;demenage;emmenage;installe;revenu;revenue;rentre;rentree;promu;promue;supprime;enleve;retire;recu;eteint;change;changee;elu;elue;devenus;reprend;repris;reprise;rachete;rachetee;sorti;sortie;accouchement;naissance;maman;papa;ote;otee;ote son;vole;volee;brule;vainqueur;eteinte;gueris;rejoint;rejoint l;obtenue;recu a;plus besoin;bascule;migre;cicatrise;repare;maintenant;desormais",
+"now": "maintenant;desormais;actuellement;ne … plus;n … plus;devenu;devenue;devient;demenage;emmenage;change;passe a;passe au;arrete;cesse;depuis;a partir;renomme;renommee;rebaptise;rebaptisee;divorce;divorcee;promu;promue;retraite;decede;decedee;mort;morte;nouveau;nouvelle;nouvel;remplace;remplacee;resolu;resolue",
+"lent": "prete;pretee;emprunte;empruntee;doit;loue",
+"also": "aussi;egalement;autre;deuxieme;second;seconde;partie;parfois;presque;peut-etre;veut;voudrait;envisage;pense;compte;va",
+"the": "le;la;les;l;son;sa;ses;mon;ma;mes;leur;leurs;du;au;aux;des;ce;cet;cette",
+"idle": "hier;semaine;semaines;mois;an;ans;annee;dernier;derniere;enfin;finalement;soir;matin;ete;hiver;automne;printemps;totalement;completement;definitivement;jour;jours;tout;toute;tous;avant-hier;deja;passe;passee;fait"
 } $$::jsonb;
 end;
 
