@@ -108,7 +108,7 @@ begin
             else
                 item := coalesce((ts_lexize(stemmer, word))[1], word);
                 event := event or predicate = '' and word ~ case language
-                    when 'english' then 'ed$' when 'german' then 'te$' when 'spanish' then '(ó|aron|ieron)$' when 'portuguese' then '(ou|aram|eram)$' else '^$' end;
+                    when 'english' then '..[^e]ed$' when 'german' then 'te$' when 'spanish' then '(ó|aron|ieron)$' when 'portuguese' then '(ou|aram|eram)$' else '^$' end;
             end if;
         elsif kind = 'indefinite' then
             indefinite := indefinite or predicate <> '' and items = '{}';
