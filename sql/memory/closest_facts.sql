@@ -15,7 +15,7 @@ begin
     with given as materialized (
         select f.ordinality as place, f.id, f.entity_id, f.content, f.valid_until, f.vector, char_length(f.content) as length,
             -- After a word that ends or changes something, what is over is said in other words.
-            case when f.claim -> 'ends' ? 'by' then 0.75 else 0.05 end as reach, outer_letters(f.content) as letters, spelling_key(f.content) as key
+            case when f.claim -> 'ends' ? 'by' then 0.8 else 0.05 end as reach, outer_letters(f.content) as letters, spelling_key(f.content) as key
         from unnest(facts) with ordinality f where known[f.ordinality] is null and not disagreeing ? f.ordinality::text
     )
     select distinct on (place) place, jsonb_build_object('id', id, 'content', content)

@@ -38,7 +38,7 @@ begin
     if not may_read(credential, origin.space_id) then
         entity_name := entity; entity_type := nearest_type(type); closest := null; same_name := null;
     elsif not duplicate then
-        closed := close_facts(array[observation_id], origin);
+        closed := (select jsonb_agg(one - 'fact') from jsonb_array_elements(close_facts(array[observation_id], origin)) one);
         closest := case when closed is null or not closed @> jsonb_build_array(jsonb_build_object('id', closest -> 'id')) then closest end;
         copies := case when replaces is not null or closed is not null then value_copies(array[observation_id], origin) end;
     end if;

@@ -1,11 +1,13 @@
 """A fact that says in other words that something is over ends it; nobody else's words do."""
 
+import json
 from itertools import product
 from typing import Any
 
 import psycopg
 import pytest
 
+from benchmarks.disagreement import read_endings
 from tests.sql.story import Ids, ask, tell
 from tests.sql.test_search import add_space, fetch, search
 from tests.support.sql_team import Team
@@ -155,6 +157,26 @@ def test_what_still_says_the_old_value_is_named(sql: Sql) -> None:
         'listens on port 49222 of the server', replaces => %s)"""
 
     assert fetch(sql, copies, port) == [wall]
+
+
+def tell_all(sql: Sql, facts: list[tuple[str, str]], day: str) -> list[Ids]:
+    """What new facts (entity, text) of one call ended."""
+    items = [{"entity": name, "observation": text, "said_at": day} for name, text in facts]
+    return fetch(sql, "select closed from build_knowledge(%s)", json.dumps(items)) or []
+
+
+@pytest.mark.slow
+def test_few_changes_end_nothing_and_no_compatible_fact_ends_another(sql: Sql) -> None:
+    for kind, step, least, most in (("changes", 1, 11, 30), ("compatible", 7, 0, 0)):
+        pairs = [
+            (f"{name} {place}", one, other)
+            for place, (name, one, other) in enumerate(read_endings("seen", kind)[::step])
+        ]
+        tell_all(sql, [(name, one) for name, one, _ in pairs], "2025-01-10")
+
+        ended = tell_all(sql, [(name, other) for name, _, other in pairs], "2025-06-10")
+
+        assert least <= len(ended) <= most, ended
 
 
 def test_the_claims_are_a_view_of_analysts(sql: Sql) -> None:
