@@ -62,8 +62,8 @@ def test_a_change_in_other_words_ends_what_was_so(sql: Sql) -> None:
 
         assert [(one["id"], one["content"]) for one in closed] == [(old, known)], told
         assert closed[0]["why"], told
-        (row,) = ask(sql, "select replaced_by::text, valid_until::date::text from fact"
-                          " where id = %s", old)  # fmt: skip
+        ending = "select replaced_by::text, valid_until::date::text from fact where id = %s"
+        [row] = ask(sql, ending, old)
         assert row == (new, "2025-06-10")
     assert valid(sql) == {told for told, _ in OVER}
     assert "works at Initech" in search(sql, "Person 2 works", as_of="2025-02-01")
