@@ -7,11 +7,19 @@ The pairs of benchmarks/support/disagreements.txt were written by hand. `one <> 
 function `disagreement` were written. Half of the pairs are English. Each pair is one entity: the
 first fact is stored with remember_fact, and the answer to the second fact shows whether the pair is
 named.
+
+The files of benchmarks/support/endings have pairs in six languages. In `changes`, the second fact
+says in other words that the first one is over; in `compatible`, both are true, in each order. The
+half `held` was written by somebody else, and first read after the rules.
 """
 
 import argparse
+import json
 from collections import Counter, defaultdict
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,6 +34,7 @@ from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.postmaster import APP, OWNER
 
 FILE = Path(__file__).parent / "support" / "disagreements.txt"
+ENDINGS = Path(__file__).parent / "support" / "endings"
 
 
 @dataclass(frozen=True)
@@ -54,9 +63,19 @@ def read_pairs(path: Path = FILE) -> list[Pair]:
     return pairs
 
 
-async def name_pairs(pairs: list[Pair], folder: Path) -> list[str | None]:
-    """Store each pair, and return why the second fact disagrees with the first."""
-    reasons = list[str | None]()
+def read_endings(half: str, kind: str) -> list[tuple[str, str, str]]:
+    """Return pairs of a half: entity, older fact, newer fact; compatible ones in both orders."""
+    lines = (ENDINGS / f"{half}_{kind}.jsonl").read_text("utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    if kind == "changes":
+        return [(row["entity"], row["old"], row["new"]) for row in rows]
+    pairs = [(row["entity"], row["one"], row["other"]) for row in rows]
+    return pairs + [(entity, other, one) for entity, one, other in pairs]
+
+
+@asynccontextmanager
+async def open_client(folder: Path) -> AsyncGenerator[Client]:
+    """Yield a client of a server on a new database."""
     async with run_embedded(folder) as cluster, open_database(cluster, "pairs"):
         settings = Settings(
             database_url=SecretStr(cluster.dsn(APP, "pairs")),
@@ -64,22 +83,44 @@ async def name_pairs(pairs: list[Pair], folder: Path) -> list[str | None]:
             embedding_provider="local",
         )
         async with Client(create_server(settings)) as client:
-            for number, pair in enumerate(pairs):
-                for text in (pair.one, pair.other):
-                    reply = await client.call_tool(
-                        "remember_fact",
-                        {
-                            "entityName": f"Entity {number}",
-                            "entityType": "concept",
-                            "observation": text,
-                        },
-                    )
-                if reply.is_error:
-                    raise RuntimeError(reply.content)
-                content = cast("dict[str, Any]", reply.structured_content)
-                close = cast("dict[str, str | None]", content.get("similar") or {})
-                reasons.append(close.get("why"))
-    return reasons
+            yield client
+
+
+async def store_pair(client: Client, entity: str, one: str, other: str) -> tuple[bool, str | None]:
+    """Store a pair; return whether the second fact ended the first, and why it names it."""
+    for day, text in (("2025-01-10", one), ("2025-06-10", other)):
+        fact = {"entityName": entity, "entityType": "concept", "observation": text, "saidAt": day}
+        reply = await client.call_tool("remember_fact", fact)
+        if reply.is_error:
+            raise RuntimeError(reply.content)
+    content = cast("dict[str, Any]", reply.structured_content)
+    closed = cast("list[dict[str, str]]", content.get("closed") or [])
+    close = cast("dict[str, str]", content.get("similar") or {})
+    return bool(closed), (closed or [close])[0].get("why")
+
+
+async def name_pairs(pairs: list[Pair], folder: Path) -> list[str | None]:
+    """Store each pair, and return why the second fact disagrees with the first."""
+    async with open_client(folder) as client:
+        return [
+            (await store_pair(client, f"Entity {number}", pair.one, pair.other))[1]
+            for number, pair in enumerate(pairs)
+        ]
+
+
+async def print_endings(folder: Path) -> None:
+    """Print how many facts ended or were named in the pairs of each half."""
+    print("| half | pairs | number | ended | named in like |\n| --- | --- | --- | --- | --- |")
+    async with open_client(folder) as client:
+        for half, kind in product(("seen", "held"), ("changes", "compatible")):
+            pairs = read_endings(half, kind)
+            found = [
+                await store_pair(client, f"{entity} {half} {kind} {number}", one, other)
+                for number, (entity, one, other) in enumerate(pairs)
+            ]
+            ended = sum(closed for closed, _ in found)
+            named = sum(why is not None for closed, why in found if not closed)
+            print(f"| {half} | {kind} | {len(pairs):,} | {ended} | {named} |")
 
 
 def print_shares(pairs: list[Pair], reasons: list[str | None]) -> None:
@@ -106,6 +147,8 @@ def main() -> None:
     pairs = read_pairs()
     with open_folder("disagreement") as folder:
         reasons = anyio.run(name_pairs, pairs, folder)
+    with open_folder("endings") as folder:
+        anyio.run(print_endings, folder)
     print_shares(pairs, reasons)
     for pair, reason in zip(pairs, reasons, strict=True):
         if given.misses and pair.disagree != (reason is not None):

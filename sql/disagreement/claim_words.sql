@@ -5,10 +5,8 @@ begin atomic
     with phrase as (
         select kind, split_part(phrase, '=', 1) as value,
             case when kind in ('%', '#') then split_part(phrase, '=', 2) else phrase end as folded
-        from jsonb_each_text(case claim_words.language
-                 when 'german' then textrawl.german_claims() when 'french' then textrawl.french_claims()
-                 when 'spanish' then textrawl.spanish_claims() else textrawl.english_claims() end) list (kind, phrases),
-             string_to_table(phrases, ';') as phrase
+        from jsonb_each_text(textrawl.claim_lists(claim_words.language)) list (kind, phrases), string_to_table(phrases, ';') as phrase
+        where kind not in ('ends', 'back', 'over', 'now', 'also', 'lent', 'the', 'idle')  -- see claim_marks()
     ), word as (
         select case when kind like 'one:%' then '~' else '' end || spelling as word, spelling = folded as exact,
             case when kind like 'one:%' then substr(kind, 5) when kind in ('%', '#') then kind || value else kind end as kind

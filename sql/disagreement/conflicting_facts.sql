@@ -34,19 +34,29 @@ begin
             select *, row_number() over (partition by space_id, entity_id, frame, opposite and negative order by created_at desc, id) as place
             from comparable) c
         where place <= 30
+    ), pair as (
+        select space_id, one.id as one, other.id as other, compared.reason, other.created_at
+        from placed one join placed other using (space_id, entity_id, frame)
+        cross join lateral (select compare_claims(one.claim, other.claim) as reason) compared
+        where (one.created_at, one.id) < (other.created_at, other.id)
+          and case when not one.opposite or one.negative <> other.negative then compared.reason is not null end
+        union all
+        select told.space_id, known.id, told.id, 'over', told.created_at
+        from (select *, row_number() over (partition by space_id, entity_id order by created_at desc, id) as place
+              from newest where claim -> 'ends' ?| '{by,now}') told
+        cross join lateral (
+            select * from newest k where k.space_id = told.space_id and k.entity_id = told.entity_id and k.created_at < told.created_at
+            order by k.created_at desc, k.id limit 100) known
+        where told.place <= 30 and ended_by(told.claim, known.claim) is not null
     )
-    select space_id, one.id, other.id, compared.reason
-    from placed one join placed other using (space_id, entity_id, frame)
-    cross join lateral (select compare_claims(one.claim, other.claim) as reason) compared
-    where (one.created_at, one.id) < (other.created_at, other.id)
-      and case when not one.opposite or one.negative <> other.negative then compared.reason is not null end
-      and not exists (select from dismissal d where d.space_id = one.space_id and d.kind = 'close'
-                        and d.one = least(one.id, other.id) and d.other = greatest(one.id, other.id))
-    order by greatest(one.created_at, other.created_at) desc, one.id, other.id limit max_rows;
+    select distinct on (p.created_at, p.one, p.other) p.space_id, p.one, p.other, p.reason from pair p
+    where not exists (select from dismissal d where d.space_id = p.space_id and d.kind = 'close'
+                        and d.one = least(p.one, p.other) and d.other = greatest(p.one, p.other))
+    order by p.created_at desc, p.one, p.other, p.reason = 'over' limit max_rows;
 end
 $$;
 
 comment on function textrawl.conflicting_facts is
     'Pairs of valid facts of one entity that disagree and that nobody dismissed, the newest pair first. The older fact of a pair comes first. reason '
-    'is other value or opposite, as in disagreement(). At most most_facts facts are read, those of the entities that '
+    'is other value or opposite, as in disagreement(), or over, as in ended_by(). At most most_facts facts are read, those of the entities that '
     'changed last, and the newest 30 of an entity that begin alike are compared. Errors: TR010, TR011 (access). Example: select * from textrawl.conflicting_facts();';

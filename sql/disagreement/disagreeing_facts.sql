@@ -23,15 +23,16 @@ begin
         select e.id, e.content, e.claim, e.said_at, null, e.place from fresh e where e.entity_id = n.entity_id and e.place < n.place) o
     cross join lateral (
         -- Facts of one topic have other values, and a negation is the opposite of any fact with its predicate.
-        select case when n.claim ->> 'topic' = o.claim ->> 'topic'
+        select coalesce(case when n.claim ->> 'topic' = o.claim ->> 'topic'
                 or n.claim ->> 'predicate' = o.claim ->> 'predicate' and n.claim ? 'negative' <> (o.claim ? 'negative')
             then case when n.claim ->> 'language' = o.claim ->> 'language' then compare_claims(n.claim, o.claim)
-                else disagreement(n.content, o.content, space_language(space)::text) end end as why offset 0) compared
+                else disagreement(n.content, o.content, space_language(space)::text) end end,
+            case when n.claim ? 'ends' and ended_by(n.claim, o.claim) is not null then 'over' end) as why offset 0) compared
     where compared.why is not null
-    order by n.place, o.before desc nulls last, o.ordinal desc;
+    order by n.place, why = 'over', o.before desc nulls last, o.ordinal desc;
 end
 $$;
 
 comment on function textrawl.disagreeing_facts is
     'For each new fact that is not a duplicate, the newest valid fact of the same entity that disagrees with it, if there '
-    'is one. why is other value or opposite, as in disagreement(). The newest 300 facts of the entity are compared.';
+    'is one. why is other value or opposite, as in disagreement(), or over: see ended_by(). The newest 300 facts of the entity are compared.';

@@ -24,6 +24,6 @@ $$;
 
 comment on function textrawl.disagreement is
     'Whether two facts about one entity disagree: other value (only one of the two can be true now), opposite, or null. '
-    'Facts that can be true side by side do not disagree. The rules are words and grammar of English, German, French and '
-    'Spanish. The language decides for a text that has words of none, or of several. '
+    'Facts that can be true side by side do not disagree. The rules are words and grammar of English, German, French, '
+    'Spanish, Portuguese and Italian. The language decides for a text that has words of none, or of several. '
     'Example: select textrawl.disagreement(''lives in Munich'', ''moved to Berlin in March 2025'');';

@@ -27,8 +27,9 @@ begin
         end;
     return jsonb_strip_nulls(jsonb_build_object(
         'language', claim.language, 'predicate', claim.predicate, 'topic', topic, 'items', claim.items,
-        'roles', case when topic is not null then claim.roles end, 'subject', nullif(claim.subject, '{}'), 'named', nullif(claim.named, false), 'negative', nullif(claim.negative, false),
-        'past', nullif(claim.past, false), 'event', nullif(claim.event, false), 'indefinite', nullif(claim.indefinite, false)));
+        'roles', claim.roles, 'subject', nullif(claim.subject, '{}'), 'named', nullif(claim.named, false), 'negative', nullif(claim.negative, false),
+        'past', nullif(claim.past, false), 'event', nullif(claim.event, false), 'indefinite', nullif(claim.indefinite, false),
+        'ends', claim.ending));
 end
 $$;
 

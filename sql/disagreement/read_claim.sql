@@ -9,22 +9,18 @@ create function textrawl.read_claim(
     out event boolean,
     out indefinite boolean,  -- the value is not a name: a flat
     out roles text[],        -- of each item: o (object), time, or a preposition
-    out items text[]         -- stems after the predicate; # before a number, % before a part of a date
+    out items text[],        -- stems after the predicate; # before a number, % before a part of a date
+    out ending jsonb         -- what it ends, as read_ending() returns it
 )
 -- The function sets no search_path, which would take longer than its work. So it names the schema of each function.
 language plpgsql immutable strict parallel safe
 as $$
 declare
-    english constant jsonb := textrawl.claim_words('english');
-    german  constant jsonb := textrawl.claim_words('german');
-    french  constant jsonb := textrawl.claim_words('french');
-    spanish constant jsonb := textrawl.claim_words('spanish');
-    -- Words of the text in each language. Scalars, because it takes longer to set an item of an array.
-    in_english integer := 0;
-    in_german  integer := 0;
-    in_french  integer := 0;
-    in_spanish integer := 0;
-    in_default integer;
+    known    constant jsonb := textrawl.claim_languages();
+    spoken   text := '';  -- the letters of the languages of all words
+    languages constant text[] := '{english,german,french,spanish,portuguese,italian}';
+    missing  integer[];   -- the letters that are not of each language
+    least_missing integer;
     kinds    jsonb;
     written  text[];
     spelt    text[];
@@ -53,19 +49,27 @@ begin
     end if;
     spelt := string_to_array(textrawl.fold_case(array_to_string(written, ' ')), ' ');
     foreach word in array spelt loop
-        in_english := in_english + (english ? word or english ? (word || ' '))::integer;
-        in_german := in_german + (german ? word or german ? (word || ' '))::integer;
-        in_french := in_french + (french ? word or french ? (word || ' '))::integer;
-        in_spanish := in_spanish + (spanish ? word or spanish ? (word || ' '))::integer;
+        spoken := spoken || coalesce(known ->> word, '') || case when octet_length(word) = char_length(word) then ''
+            else coalesce(known ->> textrawl.strip_accents(word), '') end;
     end loop;
-    in_default := case default_language when 'german' then in_german when 'french' then in_french when 'spanish' then in_spanish
-        else in_english end;
-    language := case greatest(in_english, in_german, in_french, in_spanish)
-        when in_default then default_language when in_english then 'english' when in_german then 'german' when in_french then 'french'
-        else 'spanish' end;
-    kinds := case language when 'german' then german when 'french' then french when 'spanish' then spanish else english end;
+    -- No query here, which would take longer than all else.
+    missing := array[
+        char_length(replace(spoken, 'e', '')), char_length(replace(spoken, 'd', '')), char_length(replace(spoken, 'f', '')),
+        char_length(replace(spoken, 's', '')), char_length(replace(spoken, 'p', '')), char_length(replace(spoken, 'i', ''))];
+    least_missing := least(missing[1], missing[2], missing[3], missing[4], missing[5], missing[6]);
+    language := case when missing[array_position(languages, default_language)] = least_missing then default_language
+        else languages[array_position(missing, least_missing)] end;
+    -- In an expression of its own, a language is read only if it is spoken.
+    if language = 'german' then kinds := textrawl.claim_words('german');
+    elsif language = 'french' then kinds := textrawl.claim_words('french');
+    elsif language = 'spanish' then kinds := textrawl.claim_words('spanish');
+    elsif language = 'portuguese' then kinds := textrawl.claim_words('portuguese');
+    elsif language = 'italian' then kinds := textrawl.claim_words('italian');
+    else kinds := textrawl.claim_words('english');
+    end if;
     stemmer := case language when 'german' then 'pg_catalog.german_stem'::regdictionary when 'french' then 'pg_catalog.french_stem'
-        when 'spanish' then 'pg_catalog.spanish_stem' else 'pg_catalog.english_stem' end;
+        when 'spanish' then 'pg_catalog.spanish_stem' when 'portuguese' then 'pg_catalog.portuguese_stem'
+        when 'italian' then 'pg_catalog.italian_stem' else 'pg_catalog.english_stem' end;
     foreach word in array spelt loop
         if kinds ->> word is distinct from '-' then
             words := words || written[place];
@@ -104,7 +108,7 @@ begin
             else
                 item := coalesce((ts_lexize(stemmer, word))[1], word);
                 event := event or predicate = '' and word ~ case language
-                    when 'english' then 'ed$' when 'german' then 'te$' when 'spanish' then '(ó|aron|ieron)$' else '^$' end;
+                    when 'english' then '..[^e]ed$' when 'german' then 'te$' when 'spanish' then '(ó|aron|ieron)$' when 'portuguese' then '(ou|aram|eram)$' else '^$' end;
             end if;
         elsif kind = 'indefinite' then
             indefinite := indefinite or predicate <> '' and items = '{}';
@@ -169,6 +173,9 @@ begin
         end if;
         place := place + width;
     end loop;
+    if spoken ~ '[A-Z]' then
+        ending := textrawl.read_ending(array_to_string(spelt, ' '), language, kinds, stemmer, words <> folded);
+    end if;
     named := named and cardinality(subject) = 1 and language <> 'german';
     if predicate = 'be' and job and '@at' = any(roles) then
         -- In "is a nurse at Charité", the value that can change is the employer.

@@ -10,6 +10,8 @@ create function textrawl.build_knowledge(
                              -- `fact` is the position of the new fact. `closest` is null if the caller cannot read the space
     out proposals uuid[],    -- for a caller who can only propose: first of facts, then of relations; no fact is stored
     out ended integer[],     -- positions of the facts that have ended already
+    out closed jsonb,        -- the facts that these ended: [{fact, id, content, why}], see close_facts()
+    out copies uuid[],       -- other facts that still say what was replaced, see value_copies()
     out same_names text[]    -- for each entity that has another type than its fact says: a name under which the other
                              -- thing can be stored, such as Jordan (person)
 )
@@ -22,6 +24,7 @@ declare
     chunk               record;
     stored_chunk        record;
     closest_facts_found jsonb := '[]';
+    new_ids             uuid[] := '{}';  -- of the new facts
     guessed_types       jsonb;
     faults              jsonb := '[]';
     entities            jsonb;  -- the id of each entity, by the names in the call
@@ -78,6 +81,7 @@ begin
     loop
         begin
             select count(*) filter (where not stored.duplicate) as created,
+                array_agg(case when not stored.duplicate then stored.observation_id end order by at.place) as ids,
                 array_agg(at.place order by at.place) filter (where stored.ended) as ended,
                 array_agg(at.place order by at.place) filter (where stored.duplicate) as repeated,
                 array_agg(at.place order by at.place) filter (where stored.updated) as updated,
@@ -87,6 +91,7 @@ begin
             from store_facts(batch[chunk.first:chunk.last], model, origin) with ordinality stored,
                  lateral (select (chunk.first + stored.ordinality - 2)::integer as place) at;
             facts_created := facts_created + stored_chunk.created;
+            new_ids := new_ids || stored_chunk.ids;
             repeated := repeated || stored_chunk.repeated;
             updated := updated || stored_chunk.updated;
             ended := ended || stored_chunk.ended;
@@ -96,10 +101,16 @@ begin
         end;
     end loop;
     facts_duplicate := cardinality(repeated);
+    if readable and faults = '[]' then
+        closed := close_facts(new_ids, origin);
+        copies := case when closed is not null or exists (select from unnest(batch) f where f.replaces is not null)
+            then value_copies(new_ids, origin) end;
+    end if;
     -- Return at most ten closest facts. A longer list would cost more tokens than a query for the entity.
     closest := case when readable then (
         select jsonb_agg(found.value - 'distance' order by found.value -> 'distance', found.value -> 'fact')
         from (select value from jsonb_array_elements(closest_facts_found)
+              where closed is null or not closed @> jsonb_build_array(jsonb_build_object('id', value -> 'id'))
               order by value -> 'distance', value -> 'fact' limit 10) found) end;
     if faults <> '[]' then
         raise exception using errcode = 'TR006', message = 'nothing was stored', detail = faults::text;

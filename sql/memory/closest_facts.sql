@@ -14,12 +14,15 @@ begin
     return query
     with given as materialized (
         select f.ordinality as place, f.id, f.entity_id, f.content, f.valid_until, f.vector, char_length(f.content) as length,
-            outer_letters(f.content) as letters, spelling_key(f.content) as key
+            -- After a word that ends or changes something, what is over is said in other words.
+            case when f.claim -> 'ends' ? 'by' then 0.8 else 0.05 end as reach, outer_letters(f.content) as letters, spelling_key(f.content) as key
         from unnest(facts) with ordinality f where known[f.ordinality] is null and not disagreeing ? f.ordinality::text
     )
-    select distinct on (place) place, jsonb_build_object('id', id, 'content', content), case when spelled then 0 else distance end as gap
+    select distinct on (place) place, jsonb_build_object('id', id, 'content', content)
+            || case when reach > 0.05 and not spelled and distance > 0.05 then jsonb_build_object('why', 'over', 'on', to_char(said_at at time zone 'UTC', 'YYYY-MM-DD')) else '{}' end,
+        case when spelled then 0 else distance end as gap
     from (
-        select f.place, f.length, f.letters, f.key, o.id, o.content, o.ordinal, (
+        select f.place, f.length, f.letters, f.key, f.reach, o.id, o.content, o.said_at, o.ordinal, (
             -- Look up each vector by its key. The vector index can miss the closest one, and a scan of all is slow.
             select v.vector <=> f.vector from embedding v
             where v.model_id = closest_facts.model and v.space_id = o.space_id and v.observation_id = o.id) as distance
@@ -27,7 +30,7 @@ begin
         join fact o on o.space_id = closest_facts.space and o.entity_id = f.entity_id
         where o.id is distinct from replaced and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
         union all
-        select f.place, f.length, f.letters, f.key, e.id, e.content, null, case when model is not null then e.vector <=> f.vector end
+        select f.place, f.length, f.letters, f.key, f.reach, e.id, e.content, coalesce(e.said_at, clock_timestamp()), null, case when model is not null then e.vector <=> f.vector end
         from given f
         join unnest(facts) with ordinality e on e.entity_id = f.entity_id and e.ordinality < f.place
         where known[e.ordinality] is null and is_valid(null, e.valid_until, null, present => clock_timestamp())) candidate
@@ -35,7 +38,7 @@ begin
     cross join lateral (
         select coalesce(case when abs(char_length(content) - length) <= 8 and coalesce(outer_letters(content) = letters, true)
                              then spelling_key(content) = key end, false) as spelled offset 0) compared
-    where spelled or distance <= 0.05
+    where spelled or distance <= reach
     order by place, spelled desc, gap, coalesce(ordinal, 'infinity'::float8) * case when spelled then -1 else 1 end;
 end
 $$;

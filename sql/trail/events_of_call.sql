@@ -1,6 +1,6 @@
 create function textrawl.events_of_call(
     space integer, actor integer,
-    event bigint,  -- an event, with those that created its entities in the same call
+    event bigint,  -- an event, with those that created its entities or ended facts in the same call
     call text      -- or all events of this actor with this request in the last day
 ) returns bigint[]
 language sql stable
@@ -24,6 +24,13 @@ begin atomic
         left join textrawl.relation r on r.space_id = space and r.id = chosen.relation_id
         join textrawl.event made on made.space_id = space and made.action = 'created' and made.transaction = chosen.transaction
             and made.entity_id in (chosen.entity_id, r.from_entity, r.to_entity) and made.actor_id = chosen.actor_id
+        union
+        -- What a fact has ended when it was stored.
+        select ending.id
+        from chosen
+        join textrawl.event ending on ending.space_id = space and ending.observation_id = chosen.observation_id and ending.action = 'replaced'
+            and ending.transaction = chosen.transaction and ending.detail ? 'why'
+        where not chosen.detail ? 'why'
         union
         select unnest(array[d.id, d.made]) from decision d
     )

@@ -195,7 +195,8 @@ class FactRow:
     two disagree. A proposal has a `proposal_id` instead of the ids of an entity and a fact.
     `placed_before` is the id of the fact that `replaces` named, if the new fact begins before it
     and ends when it begins. If the entity has another type, `same_name` is a name for another
-    thing, such as Jordan (person).
+    thing, such as Jordan (person). `closed` holds the id and the content of each fact that this one
+    ended, and why. `copies` has the ids of other facts that still say what was replaced.
     """
 
     entity_id: UUID | None
@@ -209,6 +210,8 @@ class FactRow:
     ended: bool | None = None
     placed_before: UUID | None = None
     same_name: str | None = None
+    closed: list[dict[str, Any]] | None = None
+    copies: list[UUID] | None = None
 
     @property
     def id(self) -> UUID | None:
@@ -223,7 +226,8 @@ class BatchRow:
     `repeated` and `updated` list the positions of facts in the batch, counted from 0. An item of
     `closest` holds the position of a new fact, and the id and the content of its close fact.
     `ended` lists the positions of facts that have ended already.
-    `proposals` has the ids of proposals, facts first, if the caller can only propose.
+    `proposals` has the ids of proposals, facts first, if the caller can only propose. An item of
+    `closed` holds the position of a new fact, and the id and the content of a fact that it ended.
     """
 
     facts_created: int
@@ -235,6 +239,8 @@ class BatchRow:
     proposals: list[UUID] | None = None
     ended: list[int] | None = None
     same_names: list[str] | None = None
+    closed: list[dict[str, Any]] | None = None
+    copies: list[UUID] | None = None
 
 
 @dataclass(frozen=True)

@@ -9,19 +9,32 @@ from pydantic.json_schema import SkipJsonSchema
 from textrawl.memory.fact_rows import FactRow, ForgottenRow, RelationRow
 from textrawl.wire.replies import OMIT_EMPTY, Key, Part, SuccessReply, write_id
 
-Why = Literal["other value", "opposite"]
+Why = Literal["other value", "opposite", "over"]
 
 
 class SimilarPart(Part):
     """The stored fact that disagrees with a new fact, or else the closest one.
 
-    `why` is set if the two disagree. `on` is then the day on which the stored fact was said.
+    `why` is set if the two disagree; over: the new fact says that something ended or changed,
+    perhaps the stored fact. `on` is then the day on which the stored fact was said.
     """
 
     id: Annotated[str, Key("id", short_id=True)]
     content: Annotated[str, Key("c")]
     why: Annotated[Why | None, Key("why")] = None
     on: Annotated[str | None, Key("on")] = None
+
+
+class ClosedPart(Part):
+    """A stored fact that a new fact ended by its words. `why` has the words, or how they differ.
+
+    In a batch, `fact` is the position of the new fact, counted from 0.
+    """
+
+    fact: Annotated[int | None, Key("at")] = None
+    id: Annotated[str, Key("id", short_id=True)]
+    content: Annotated[str, Key("c")]
+    why: Annotated[str, Key("why")]
 
 
 class RememberReply(SuccessReply):
@@ -39,6 +52,7 @@ class RememberReply(SuccessReply):
     spared = (
         ("closest",),
         ("message",),
+        ("closed",),
         ("entity_name",),
         ("entity_type", "kept_type"),
         ("entity_id",),
@@ -59,6 +73,10 @@ class RememberReply(SuccessReply):
     closest: Annotated[SimilarPart | None, Key("like"), Field(alias="similar")] = None
     same_name: Annotated[SkipJsonSchema[str | None], Key("sameName")] = None
     hint: Annotated[SkipJsonSchema[str | None], Key("hint")] = None
+    closed: Annotated[SkipJsonSchema[list[ClosedPart] | None], OMIT_EMPTY, Key("closed")] = None
+    copies: Annotated[
+        SkipJsonSchema[list[UUID] | None], OMIT_EMPTY, Key("still", short_id=True)
+    ] = None
 
     @classmethod
     def build(cls, row: FactRow, requested_type: str | None, hint: str | None = None) -> Self:

@@ -36,6 +36,7 @@ from textrawl.tools.memory.tools import (
     memory,
 )
 from textrawl.tools.memory.write_replies import (
+    ClosedPart,
     ForgetReply,
     RelateReply,
     RememberReply,
@@ -227,6 +228,10 @@ class BuildReply(SuccessReply):
 
     same_names: Annotated[
         SkipJsonSchema[list[str] | None], OMIT_EMPTY, Key("sameName"), Field(alias="sameName")
+    ] = None
+    closed: Annotated[SkipJsonSchema[list[ClosedPart] | None], OMIT_EMPTY, Key("closed")] = None
+    copies: Annotated[
+        SkipJsonSchema[list[UUID] | None], OMIT_EMPTY, Key("still", short_id=True)
     ] = None
 
     @classmethod
