@@ -253,7 +253,7 @@ def _ask_for_facts(
     }
     answer = occasion.ask(tool, {**arguments, "maxTokens": budget}, wishes)
     if answer is None or not answer.ids:
-        names = answer.content.get("missing", []) if answer is not None else []
+        names: list[str] = answer.content.get("missing", []) if answer is not None else []
         short = (name for name in names if len(name) <= _LONGEST_NAME)
         return next((f"textrawl: no fact has {name}" for name in short), "")
     occasion.session.add(*(f"fact {fact}" for fact in answer.short_ids))
