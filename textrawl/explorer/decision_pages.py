@@ -72,13 +72,9 @@ async def merge_pairs(visit: PageRequest) -> Response:
     """Merge pairs, all or none. The form is the confirmation of the person."""
     pairs, _ = _read_pairs(visit, visit.read("pairs").split())
     rows = await entities.merge_pairs(visit.store_call, pairs, dry_run=False)
-    space = visit.require_space()
-    names = [row.merged_name for row in rows]
-    parts = [
-        (name, write_link("split", name=name, space=space), "split it again") for name in names
-    ]
+    fields = {"names": "\n".join(row.merged_name for row in rows), "space": visit.require_space()}
     text = f"Merged {len(rows)} pairs." if len(rows) > 1 else "Merged."
-    return visit.tell(Notice(text, space=space, parts=parts), write_link("same"))
+    return visit.tell(Notice(text, page="split", fields=fields), write_link("same"))
 
 
 def _read_pairs(visit: PageRequest, given: Sequence[str]) -> tuple[list[list[str]], int]:
@@ -114,7 +110,13 @@ async def plan_split(visit: PageRequest) -> Response:
 
 
 async def split(visit: PageRequest) -> Response:
-    """Split a merge. The form is the confirmation of the person."""
+    """Split a merge, or all merges of a change. The form is the confirmation of the person."""
+    if names := visit.read("names").splitlines():
+        visit.require_writable()
+        visit.principal.require("write")
+        for merged in names:
+            await entities.split(visit.store_call, read_name(merged), dry_run=False)
+        return visit.report("Undone.", visit.require_space(), default=write_link("same"))
     (entity, call), name = await find_target(visit), read_name(visit.read("name"))
     row = await entities.split(call, name, dry_run=False)
     fields = {"name": row.kept_name, "other": row.merged_name, "space": entity.space}
