@@ -130,7 +130,9 @@ def run_command(words: Sequence[str]) -> int:
             return _call(app, words)
     except typer.TyperException as error:
         if message := error.format_message().rstrip("."):  # without a message, the help was shown
-            write_error(f"{message}{'' if message.endswith('?') else '.'} {_name_help(error)}")
+            context = getattr(error, "ctx", None)
+            help = f"See {context.command_path if context else 'textrawl'} --help."
+            write_error(f"{message}{'' if message.endswith('?') else '.'} {help}")
         return error.exit_code
     except Interrupted as error:
         write_error(str(error))
@@ -218,11 +220,6 @@ def _check_settings(name: str) -> None:
 
     for line in find_mistakes():
         write_error(line)
-
-
-def _name_help(error: typer.TyperException) -> str:
-    context = getattr(error, "ctx", None)
-    return f"See {context.command_path if context else 'textrawl'} --help."
 
 
 Place = Literal["server", "none", "database"]

@@ -44,9 +44,23 @@ def read_span(text: str) -> timedelta:
     return span
 
 
-def read_name(text: str) -> str:
-    """Return a clean name. Raises BadParameter if it is empty or too long."""
-    return _limit(clean_name(text), NAME_LENGTH)
+def _limit(text: str, most: int) -> str:
+    if not text:
+        raise typer.BadParameter("the text is empty")
+    if len(text) > most:
+        raise typer.BadParameter(f"use at most {most:,} characters; these are {len(text):,}")
+    return text
+
+
+def _read_text(clean: Callable[[str], str], most: int) -> Callable[[str], str]:
+    return lambda text: _limit(clean(text), most)
+
+
+read_name = _read_text(clean_name, NAME_LENGTH)
+read_fact = _read_text(clean_fact, FACT_LENGTH)
+read_reference = _read_text(clean_name, FACT_LENGTH)  # an id, its start, or the text of a fact
+read_reason = _read_text(clean_name, REASON_LENGTH)
+"""They return the text as it is stored. They raise BadParameter if it is empty or too long."""
 
 
 def read_path(text: str) -> Path:
@@ -73,21 +87,6 @@ def read_query(text: str, argument: str = "QUERY") -> str:
         return _limit(clean_query(text), PROMPT_LENGTH)
     except typer.BadParameter as error:  # typer adds the name only while it parses arguments
         raise typer.BadParameter(error.message, param_hint=argument) from None
-
-
-def read_fact(text: str) -> str:
-    """Return the fact as it is stored. Raises BadParameter if it is empty or too long."""
-    return _limit(clean_fact(text), FACT_LENGTH)
-
-
-def read_reference(text: str) -> str:
-    """Return a clean id, start of an id, or text of a fact. Raises BadParameter."""
-    return _limit(clean_name(text), FACT_LENGTH)
-
-
-def read_reason(text: str) -> str:
-    """Return a clean reason. Raises BadParameter if it is empty or too long."""
-    return _limit(clean_name(text), REASON_LENGTH)
 
 
 def read_moment(text: str) -> datetime:
@@ -117,14 +116,6 @@ def read_type(text: str) -> str:
 def read_wanted_type(text: str) -> str:
     """Return the type of a filter. Raises BadParameter if it is empty or too long."""
     return names.read_wanted_type(read_name(text))
-
-
-def _limit(text: str, most: int) -> str:
-    if not text:
-        raise typer.BadParameter("the text is empty")
-    if len(text) > most:
-        raise typer.BadParameter(f"use at most {most:,} characters; these are {len(text):,}")
-    return text
 
 
 def _refuse(read: Callable[[str], Value], text: str) -> Value:

@@ -194,11 +194,9 @@ def share(  # noqa: PLR0913, PLR0917 - each argument is an option
             write_json(plan)
         else:
             line = f"{_describe(plan)} of {plan.entity_name} to {target}:"
-            write_texts(
-                open_progress() if as_json else open_console(),
-                f"This {'moves' if move else 'copies'} {line}",
-                *[f"  {content}" for content in plan.sample or []],
-            )
+            sample = [f"  {content}" for content in plan.sample or []]
+            console = open_progress() if as_json else open_console()
+            write_texts(console, f"This {'moves' if move else 'copies'} {line}", *sample)
         if dry_run:
             return
         confirm("Share this?", "shared")
