@@ -33,7 +33,7 @@ begin
                 cross join lateral (
                     select coalesce(compared.contrary, case when ended_by(fresh.claim, o.claim, fresh.names || c.names) = 'sure'
                         then fresh.claim #>> '{ends,by}' end) as why) found
-                where found.why is not null and o.said_at < fresh.said_at and o.valid_from < fresh.valid_from and o.whole is null
+                where found.why is not null and o.id <> all(told) and o.said_at < fresh.said_at and o.valid_from < fresh.valid_from and o.whole is null
             ) sure where several <= 3
         loop
             -- Wait for no other session, because this one has locked the entity of the new fact.
@@ -54,4 +54,4 @@ comment on function textrawl.close_facts is
     'End the older facts that new facts say to be over, if that is sure: the same entity, or one that the text names, and a '
     'word that ends with the same object (brought the ladder back), or another value with a word for the change (now '
     'works at). The facts point to the new fact, as with "replaces". Return [{fact, id, content, why}]; `fact` is the '
-    'position of the new fact. Facts from documents end nothing. More than three would be in doubt, so none ends.';
+    'position of the new fact. Facts from documents end nothing, nor do facts of the same call. More than three would be in doubt, so none ends.';

@@ -8,8 +8,7 @@ join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
 join textrawl.space s on s.id = o.space_id and s.tier is null
 where o.claim is not null;
 
-comment on view textrawl.memory_claims is
-    'What each fact claims, as it was read when the fact was stored: the facts of one entity and one topic can disagree.';
+comment on view textrawl.memory_claims is 'What each fact claims, as it was read when the fact was stored.';
 comment on column textrawl.memory_claims.space is 'Name of the space.';
 comment on column textrawl.memory_claims.id is 'Id of the fact.';
 comment on column textrawl.memory_claims.entity_name is 'Name of the entity.';
