@@ -195,7 +195,8 @@ class FactRow:
     two disagree. A proposal has a `proposal_id` instead of the ids of an entity and a fact.
     `placed_before` is the id of the fact that `replaces` named, if the new fact begins before it
     and ends when it begins. If the entity has another type, `same_name` is a name for another
-    thing, such as Jordan (person).
+    thing, such as Jordan (person). `period` is the period that was read from the text of a new
+    fact, such as 2016/2021-03.
     """
 
     entity_id: UUID | None
@@ -209,6 +210,7 @@ class FactRow:
     ended: bool | None = None
     placed_before: UUID | None = None
     same_name: str | None = None
+    period: str | None = None
 
     @property
     def id(self) -> UUID | None:
@@ -222,7 +224,8 @@ class BatchRow:
 
     `repeated` and `updated` list the positions of facts in the batch, counted from 0. An item of
     `closest` holds the position of a new fact, and the id and the content of its close fact.
-    `ended` lists the positions of facts that have ended already.
+    `ended` lists the positions of facts that have ended already. `periods` has the periods that
+    were read from texts, by position.
     `proposals` has the ids of proposals, facts first, if the caller can only propose.
     """
 
@@ -235,6 +238,7 @@ class BatchRow:
     proposals: list[UUID] | None = None
     ended: list[int] | None = None
     same_names: list[str] | None = None
+    periods: dict[str, str] | None = None
 
 
 @dataclass(frozen=True)
