@@ -2,7 +2,11 @@ create function textrawl.edge_day(edge text, first boolean) returns date
 language sql immutable strict parallel safe
 begin atomic
     select case
-        when edge like '____-__-__' then edge::date
+        when edge like '____-__-__' then case
+            when substr(edge, 6, 2) between '01' and '12' then (
+                select case when right(edge, 2)::integer between 1 and extract(day from month + interval '1 month -1 day') then
+                    month + right(edge, 2)::integer - 1 end
+                from (select make_date(year, substr(edge, 6, 2)::integer, 1) as month) m) end
         when edge like '%-s_' then (
             -- Seasons of the northern half of the earth. A winter ends in the next year.
             select (make_date(year, 3 * substr(edge, 7)::integer, 1) + case when first then '0' else interval '3 months -1 day' end)::date)

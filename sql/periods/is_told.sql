@@ -4,7 +4,7 @@ create function textrawl.is_told(
 language sql immutable parallel safe
 begin atomic
     -- The function is not strict and does not set options, so that the planner can inline it.
-    select period is not null and period not like '%/' and valid_until < created_at and valid_until > valid_from
+    select period is not null and period not like '%/' and valid_until < created_at and valid_from < valid_until
         and replaced_by is null;
 end;
 

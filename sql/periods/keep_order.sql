@@ -9,7 +9,7 @@ begin
         fact.valid_from := null;
         fact.period := nullif('/' || split_part(fact.period, '/', 2), '/');
     end if;
-    if fact.period not like '%/' and fact.valid_until <= coalesce(fact.valid_from, fact.said_at, clock_timestamp()) then
+    if fact.period not like '%/' and coalesce(fact.valid_from, fact.said_at, clock_timestamp()) >= fact.valid_until then
         fact.valid_until := null;
         fact.period := nullif(split_part(fact.period, '/', 1) || '/', '/');
     end if;

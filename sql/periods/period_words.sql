@@ -5,15 +5,15 @@ begin atomic
     with listed as (
         select $$ {
 "english": {
-    "-": "a;an;is;are;has;have;his;her;their;my;our;with;at;for;by;not;no;he;she;they;it;lives;works;likes;was;were;will;be",
-    "past": "was;were;had;did;ran;led;taught;held;sang;wrote;kept;went;spent;grew;flew;met;bought;sold;won;lost;got;gave;took;made;came;left;saw;swam;rode;drove;built;broke;fell;quit;became;began;paid;sent;found;drew;ate;drank;has been;been",
+    "-": "is used to;are used to;be used to;get used to;gets used to;got used to;a;an;is;are;has;have;his;her;their;my;our;with;at;for;by;not;no;he;she;they;it;lives;works;likes;was;were;will;be",
+    "past": "born;was;were;had;did;ran;led;taught;held;sang;wrote;kept;went;spent;grew;flew;met;bought;sold;won;lost;got;gave;took;made;came;left;saw;swam;rode;drove;built;broke;fell;quit;became;began;paid;sent;found;drew;ate;drank;has been;been",
     "past~": "ed", "state": "lived;worked;studied;volunteered", "will": "will;is going to;are going to",
     "the": "the;day", "of": "of", "since": "since", "start": "as of;starting;starting from;beginning;effective;from now;as from",
     "from": "from;between", "to": "to;and", "until": "until;till;through;til", "in": "in;during;on", "last": "last;previous", "next": "next;coming", "this": "this",
     "ago": "ago", "perfect": "has been;have been;has lived;has worked;has had;has known;has played;has owned;has taught;has led;has studied;has kept;has rented;has run;has sung",
     "for": "for;for the past;for the last", "onward": "on;onward;onwards", "d-2": "the day before yesterday", "d-1": "yesterday;last night", "d1": "tomorrow", "d2": "the day after tomorrow", "d0": "this morning",
-    "end": "end;the end", "edge": "beginning;the beginning;start;the start;mid;early;late;middle", "used": "used to",
-    "begin": "moves;starts;begins;opens;joins;retires;becomes;switches;takes over",
+    "end": "end;the end", "edge": "beginning;the beginning;start;the start;mid;early;late;middle", "used": "used to;formerly",
+    "begin": "is moving;are moving;relocates;moves;starts;begins;opens;joins;retires;becomes;switches;takes over",
     "veto": "if;unless;whenever;wants;hopes;plans;might;may;maybe;perhaps;would;could;should;says;said;told;thinks;believes;claims;expects;quotes;that;which;whose;where;who;expires;expire;ends;due;deadline;birthday",
     "about": "about;film;movie;book;novel;documentary;war;edition;album;song;exhibition;history;photos;letters;diaries;stamps;records;invoices;statements;report;reports;coins;magazines;volumes",
     "made": "built;published;released;recorded;founded;written;printed;shot;made;issued;painted;composed;dated", "money": "euros;euro;dollars;pounds;francs;people;words;pages;metres;meters;square;copies;members;calories;steps;km;miles;kg;edition;model;version;release;season;film;movie;novel;album",

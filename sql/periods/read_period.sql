@@ -27,8 +27,21 @@ declare
     before  text;
     direction text;
 begin
-    -- Most texts name no time.
-    if content !~* '(19|20)\d\d|\m(since|until|till?|as of|starting|effective|ago|yesterday|last|next|this morning|for\M.*\m(day|week|month|year)s|used to|tomorrow|seit|bis|ab|vor|gestern|vorgestern|heute|letzt|vorig|vergangen|nächst|kommend|früher|einst|depuis|jusqu|partir|compter|dès|hier|il y a|derni|prochain|autrefois|jadis|ce matin|desde|hasta|ayer|anteayer|anoche|hace|llevan?|pasad|próxim|antes|antiguamente|até|ontem|anteontem|há|faz|antigamente|outrora|passad|dall?|da\M.*(giorn|settiman|mes|ann)|dalla|dallo|fino|sino|ieri|fa|stamattina|stanotte|scors|prossim|decorrere|una volta|un tempo|esta ma)' then
+    -- Most texts name no time. A regular expression would take longer, because a session keeps only 32 compiled ones.
+    if content not like '%20__%' and content not like '%19__%' and content not like '%as of %' and not '{
+            "since": 0, "until": 0, "till": 0, "til": 0, "starting": 0, "effective": 0, "ago": 0, "yesterday": 0, "last": 0, "next": 0,
+            "morning": 0, "used": 0, "formerly": 0, "tomorrow": 0, "days": 0, "weeks": 0, "months": 0, "years": 0, "seit": 0, "bis": 0,
+            "ab": 0, "gestern": 0, "vorgestern": 0, "früher": 0, "einst": 0, "ehemals": 0, "vor": 0, "heute": 0, "letzte": 0, "letzten": 0,
+            "letztem": 0, "letzter": 0, "letztes": 0, "vorige": 0, "vorigen": 0, "vorigem": 0, "voriger": 0, "voriges": 0, "nächste": 0,
+            "nächsten": 0, "nächstem": 0, "nächster": 0, "nächstes": 0, "depuis": 0, "jusqu": 0, "jusque": 0, "partir": 0, "compter": 0,
+            "dès": 0, "hier": 0, "avant-hier": 0, "dernier": 0, "dernière": 0, "prochain": 0, "prochaine": 0, "autrefois": 0, "jadis": 0,
+            "matin": 0, "ans": 0, "mois": 0, "desde": 0, "hasta": 0, "ayer": 0, "anteayer": 0, "anoche": 0, "pasado": 0, "pasada": 0,
+            "próximo": 0, "próxima": 0, "viene": 0, "antes": 0, "antiguamente": 0, "hace": 0, "lleva": 0, "llevan": 0, "solía": 0,
+            "mañana": 0, "até": 0, "ontem": 0, "anteontem": 0, "passado": 0, "passada": 0, "vem": 0, "há": 0, "faz": 0, "antigamente": 0,
+            "outrora": 0, "costumava": 0, "amanhã": 0, "manhã": 0, "dal": 0, "dall": 0, "dalla": 0, "dallo": 0, "fino": 0, "sino": 0,
+            "ieri": 0, "scorso": 0, "scorsa": 0, "prossimo": 0, "prossima": 0, "fa": 0, "decorrere": 0, "volta": 0, "tempo": 0, "passato": 0,
+            "stamattina": 0, "stamani": 0, "stanotte": 0, "giorni": 0, "settimane": 0, "mesi": 0, "anni": 0}'::jsonb
+            ?| string_to_array(lower(translate(content, ',.;:''’()!?', '          ')), ' ') then
         return;
     end if;
     -- A session keeps 32 compiled regular expressions. So each is used only where it can match.
@@ -74,7 +87,7 @@ begin
                 else 'x' end
                 when low = '-' then 'to'
                 when low in (',', ';', ':', '(', ')', '!', '?', '.') then ','
-                when (word = low or place = 1 and words ->> 'past~' !~ 'te') and low ~ ('.(' || (words ->> 'past~') || ')$') then 'past'
+                when (word = low or place = 1 and words ->> 'past~' !~ 'te') and low ~ ('.(' || (words ->> 'past~') || ')(-se)?$') then 'past'
                 when words ? 'will~' and low ~ ('.(' || (words ->> 'will~') || ')$') then 'will'
                 when word <> low then 'X' else 'x' end;
         elsif word <> low and place > 1 and kinds ~ '\md-?\d' then
@@ -128,18 +141,22 @@ begin
         part := regexp_match(line, '(\S*/(last|next|this)/\S* \S*/(r[\dswf][\d-]*|u\d)/\S*) ');
         part := coalesce(part, (select array[p[1], p[3], p[2]] from regexp_match(line, '(\S*/(r[\dswf][\d-]*|u\d)/\S* \S*/(last|next|this)/\S*) ') p));
         exit when part[1] is null;
-        line := replace(line, part[1], '/t' || textrawl.named_time(part[3], part[2], today) || '/' || case when part[2] = 'last' then 'rel/' else '' end);
+        line := replace(line, part[1], '/t' || textrawl.named_time(part[3], part[2], today) || '/' || case part[2] when 'last' then 'late/' when 'next' then 'soon/' else '' end);
     end loop;
     if line like '%/ago/%' then
         part := regexp_match(line, '(\S*/n(\d\d)/\S* \S*/u(\d)/\S* \S*/ago/\S*)');
         part := coalesce(part, regexp_match(line, '(\S*/ago/\S* \S*/n(\d\d)/\S* \S*/u(\d)/\S*)'));
     end if;
     if part[1] is not null and line like '%/ago/%' then
-        line := replace(line, part[1], case when past then '' else '/since/ ' end || '/t' || textrawl.time_ago(part[2]::integer, part[3]::integer, today) || '/rel/');
+        line := replace(line, part[1], case when past then '' else '/since/ ' end || '/t' || textrawl.time_ago(part[2]::integer, part[3]::integer, today) || '/late/');
     end if;
     if line like '%/n__/%/u_/%' and (line like '%/since/%' or line like '%/for/%' and line like '%/perfect/%') then
         line := coalesce(replace(line, duration.part[1] || ' ' || duration.part[2], '/since/ /t' || textrawl.time_ago(duration.part[3]::integer, duration.part[4]::integer, today) || '/'), line)
         from (select regexp_match(line, '(\S*/(?:since|for)/\S*) (\S*/n(\d\d)/\S* \S*/u(\d)/\S*)') as part) duration;
+    end if;
+
+    if line like '%/n__/%/t____-__-__%' then
+        line := regexp_replace(line, '\S*/n(\d\d)/\S* (\S*/(?:to|until)/\S* )\S*/t(\d{4}-\d\d)-', '/t\3-\1_\3-\1/ \2/t\3-');
     end if;
 
     -- From one time to another.
@@ -160,21 +177,25 @@ begin
             found := regexp_match(line, '\S*/since/\S* ' || filler || time);
             direction := case when will then 'from' else 'by' end;
         end if;
-        if found[1] is null and (line like '%/start/%' or line like '%/from/%' and (will or line like '%/onward/%')) then
+        if found[1] is null and (line like '%/start/%' or line like '%/from/%') then
             found := regexp_match(line, '\S*/(?:start|from)/\S* ' || filler || time);
             direction := 'from';
+            -- A car from 2015 did not begin then.
+            if not will and line not like '%/start/%' and line not like '%/onward/%' and (found[1] like 'r%' or textrawl.edge_day(textrawl.named_edge(found[1], true), true) <= today) then
+                found := null;
+            end if;
         end if;
         starts := textrawl.named_edge(case when found[1] like 'r%' then textrawl.named_time(found[1], direction, today) else found[1] end, true);
         if line like '%/until/%' then
             found := regexp_match(line, '\S*/until/\S* ' || filler || time);
-            direction := case when line like '%/state/%' or past and line not like '%/aux/%' then 'by' else 'from' end;
+            direction := case when not will and (line like '%/state/%' or past and line not like '%/aux/%') then 'by' else 'from' end;
             ends := textrawl.named_edge(case when found[1] like 'r%' then textrawl.named_time(found[1], direction, today) else found[1] end, false);
         end if;
         if starts is null and ends is null then
             -- An event, or what begins in the future.
             found := regexp_match(line, '\S*/in/\S* (?:\S*/(?:the|in)/\S* )*?\S*/([ty]\d[^/]*)/\S* (?!\S*/(?:money|made)/)(?:(?<!y\d{4}/ )|(?!/x/))');
-            if found is null and line like '%/rel/%' then
-                found := regexp_match(line, '\S*/(t\d{4}[-_][^/]*)/rel/');
+            if found is null and (past and line like '%/late/%' or line like '%/rel/%' or line like '%/soon/%') then
+                found := regexp_match(line, '\S*/(t\d{4}[-_][^/]*)/(?:rel|late|soon)/');
             end if;
             if found is null and line like '%/the/%' and words ->> 'the' is distinct from 'the' then
                 found := regexp_match(line, '\S*/the/\S* (?:\S*/the/\S* )*?\S*/(t\d{4}-\d\d-\d\d_[^/]*)/');
@@ -188,7 +209,7 @@ begin
             end if;
             starts := textrawl.named_edge(found[1], true);
             if textrawl.edge_day(starts, true) > today then
-                if not will and line not like '%/begin/%' then
+                if not will and line not like '%/begin/%' and line not like ' /' || found[1] || '/soon/%' then
                     starts := null;
                 end if;
             elsif past or line like '%/' || found[1] || '/rel/%' then
@@ -201,12 +222,11 @@ begin
     end if;
     valid_from := textrawl.edge_day(starts, true) at time zone 'UTC';
     valid_until := case when event is not true then (textrawl.edge_day(ends, false) + 1) at time zone 'UTC' - interval '1 microsecond' end;
-    if valid_from >= valid_until then
+    -- There is no 31 June.
+    if valid_from >= valid_until or starts is not null and valid_from is null
+       or ends is not null and textrawl.edge_day(ends, false) is null then
         starts := null; ends := null; event := null; valid_from := null; valid_until := null;
     end if;
-exception when datetime_field_overflow or invalid_datetime_format then
-    -- Such as 31 June.
-    starts := null; ends := null; event := null; valid_from := null; valid_until := null;
 end
 $$;
 
