@@ -137,7 +137,7 @@ def test_all_kinds_of_disorder_are_proposed_once_accepted_at_once_and_undone_to_
     assert "prefers dark mode" not in valid["Ben"]
     assert valid["Harbour"] == ["Who owns the budget of Harbour?"]
     assert "Old Mill" not in valid
-    ended = "select valid_until::date::text from fact where content like 'has a budget%%'"
+    ended = "select valid_until::date::text from fact where content like 'the licence expires%%'"
     assert team.fetch(ended) == "2025-06-01"
     assert team.fetch("select count(*) from relation") == 2
     assert team.tidy() == []
