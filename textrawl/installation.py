@@ -24,13 +24,13 @@ def write_install_command(extra: str) -> str:
         checkout = Path(path) if "dir_info" in origin else None
         target = f"{path}[{extra}]" if checkout else f"{target} @ {url}"
     editable = ["-e"] if origin.get("dir_info", {}).get("editable") else []
-    place = ["--python", sys.executable]
+    interpreter = ["--python", sys.executable]
     if find_spec("pip") is not None:
         words = [sys.executable, "-m", "pip", "install", *editable, target]
     else:
         own = checkout / ".uv/bin/uv" if checkout else None
         uv = str(own) if own and own.exists() else "uv"
-        words = [uv, "pip", "install", *place, *editable, target]
+        words = [uv, "pip", "install", *interpreter, *editable, target]
     return shlex.join(words)
 
 

@@ -111,8 +111,8 @@ class Principal:
         spaces = self.spaces if anywhere else tuple(s for s in self.spaces if s.id == self.home)
         if scope == "write" and any("propose" in space.scopes for space in spaces):
             raise OnlyProposes
-        place = None if anywhere else self.home_space
-        raise ScopeMissing(scope, f"{self.actor} has {self._list_scopes(spaces, place)}")
+        home = None if anywhere else self.home_space
+        raise ScopeMissing(scope, f"{self.actor} has {self._list_scopes(spaces, home)}")
 
     def allows(self, scope: Scope, *also: Scope, anywhere: bool = False) -> bool:
         """Return whether `require` raises no error."""
@@ -173,9 +173,9 @@ class Principal:
     def _list_names(self) -> str:
         return ", ".join(sorted(space.name for space in self._usable)) or "none"
 
-    def _list_scopes(self, spaces: tuple[Space, ...], place: Space | None) -> str:
+    def _list_scopes(self, spaces: tuple[Space, ...], home: Space | None) -> str:
         scopes = sorted({scope for space in spaces for scope in space.scopes})
-        name = f" in {place.name}" if place is not None and place in self._usable else ""
+        name = f" in {home.name}" if home is not None and home in self._usable else ""
         return f"{', '.join(scopes) or 'no scope'}{name}"
 
 

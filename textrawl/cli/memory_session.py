@@ -34,7 +34,7 @@ def watch(
     Raises ScopeMissing, and the errors of `read_memory`.
     """
     settings = _read_settings(space)
-    place = settings.space if operation.placed else space
+    chosen = settings.space if operation.placed else space
 
     async def run(session: Session) -> Result:
         operation.require(session.caller.principal)
@@ -43,7 +43,7 @@ def watch(
     timeout = max(settings.database_timeout, operation.least_timeout)
     update = {"read_only": True, "database_timeout": timeout}
     opening = open_memory(settings.model_copy(update=update))
-    return _run(opening, settings, place, operation.command, run)
+    return _run(opening, settings, chosen, operation.command, run)
 
 
 def read_memory(

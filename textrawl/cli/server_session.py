@@ -38,9 +38,9 @@ def ask_server(name: str, space: str | None, given: Mapping[str, Any]) -> Any:
         raise MemoryNotEnabled
     if operation.writes:
         require_writable(settings.read_only)
-    place = space or (settings.space if operation.placed else None)
+    chosen = space or (settings.space if operation.placed else None)
     try:
-        address = write_commands_address(settings.server_url or "", place)
+        address = write_commands_address(settings.server_url or "", chosen)
     except ValueError as error:
         raise ArgumentInvalid(f"TEXTRAWL_SERVER_URL: {error}") from None
     message = {"jsonrpc": "2.0", "id": 1, "method": name, "params": dict(given)}

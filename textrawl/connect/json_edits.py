@@ -90,22 +90,22 @@ def parse_json(text: str, *, strict: bool) -> Tree:
     return Tree(text, tuple(tokens), root)
 
 
-def refuse(text: str, place: int, reason: str) -> NoReturn:
+def refuse(text: str, offset: int, reason: str) -> NoReturn:
     """Raise NotUnderstood with the number of the line."""
-    raise NotUnderstood(f"line {text.count(chr(10), 0, place) + 1}: {reason}")
+    raise NotUnderstood(f"line {text.count(chr(10), 0, offset) + 1}: {reason}")
 
 
 def _cut(text: str, *, strict: bool) -> list[JsonToken]:
-    tokens, place = list[JsonToken](), len(MARK) if text.startswith(MARK) else 0
-    while place < len(text):
-        match = _TOKEN.match(text, place)
+    tokens, offset = list[JsonToken](), len(MARK) if text.startswith(MARK) else 0
+    while offset < len(text):
+        match = _TOKEN.match(text, offset)
         if match is None:
-            refuse(text, place, f"unexpected {text[place]!r}")
+            refuse(text, offset, f"unexpected {text[offset]!r}")
         kind: Kind = match.lastgroup  # pyright: ignore[reportAssignmentType] - a group always matches
         if kind == "comment" and strict:
-            refuse(text, place, "this program reads JSON without comments")
-        tokens.append(JsonToken(kind, place, match.end()))
-        place = match.end()
+            refuse(text, offset, "this program reads JSON without comments")
+        tokens.append(JsonToken(kind, offset, match.end()))
+        offset = match.end()
     return [*tokens, JsonToken("end", len(text), len(text))]
 
 
@@ -314,25 +314,25 @@ def _insert(
     children = parent.children
     if children and not re.search(r"[\r\n]", text[parent.start : parent.end]):
         after = _find_comma(tree, children[-1].end)
-        place = after or children[-1].end
+        offset = after or children[-1].end
         written = name + json.dumps(value, ensure_ascii=False)
-        return [_Splice(place, place, f" {written}," if after else f", {written}")]
+        return [_Splice(offset, offset, f" {written}," if after else f", {written}")]
     if not children and parent is not tree.root and not re.search(r"[\r\n]", text.strip()):
-        place = _skip_comments(tree, parent.start + 1, parent.end - 1)
-        return [_Splice(place, place, name + json.dumps(value, ensure_ascii=False))]
+        offset = _skip_comments(tree, parent.start + 1, parent.end - 1)
+        return [_Splice(offset, offset, name + json.dumps(value, ensure_ascii=False))]
     base = _indentation(text, parent.start)
     indentation = _find_indentation(text, children) or base + style.unit
     line = f"{style.newline}{indentation}{name}{style.write(value, indentation)}"
     if not children:
-        place = _skip_comments(tree, parent.start + 1, parent.end - 1)
-        ends = "\n" in text[place : parent.end]
-        return [_Splice(place, place, line if ends else f"{line}{style.newline}{base}")]
+        offset = _skip_comments(tree, parent.start + 1, parent.end - 1)
+        ends = "\n" in text[offset : parent.end]
+        return [_Splice(offset, offset, line if ends else f"{line}{style.newline}{base}")]
     comma = _find_comma(tree, children[-1].end)
-    place = _skip_line(tree, comma or children[-1].end)
+    offset = _skip_line(tree, comma or children[-1].end)
     if comma:
-        return [_Splice(place, place, f"{line},")]
+        return [_Splice(offset, offset, f"{line},")]
     last = children[-1].end
-    return [_Splice(last, place, f",{text[last:place]}{line}")]
+    return [_Splice(last, offset, f",{text[last:offset]}{line}")]
 
 
 def _take_out(tree: Tree, parent: JsonNode, node: JsonNode) -> list[_Splice]:
@@ -351,42 +351,42 @@ def _take_out(tree: Tree, parent: JsonNode, node: JsonNode) -> list[_Splice]:
     return splices
 
 
-def _find_comma(tree: Tree, place: int) -> int | None:
-    """Return the end of the comma that follows a value which ends at `place`, or None."""
-    for token in _walk(tree, place):
+def _find_comma(tree: Tree, offset: int) -> int | None:
+    """Return the end of the comma that follows a value which ends at `offset`, or None."""
+    for token in _walk(tree, offset):
         if token.kind in ("mark", "scalar", "end"):
             return token.end if tree.text[token.start : token.end] == "," else None
     return None
 
 
-def _skip_line(tree: Tree, place: int) -> int:
+def _skip_line(tree: Tree, offset: int) -> int:
     """Return where the comments that follow on the same line end."""
-    for token in _walk(tree, place):
+    for token in _walk(tree, offset):
         if token.kind == "comment":
-            place = token.end
+            offset = token.end
         elif token.kind != "space" or "\n" in tree.text[token.start : token.end]:
             break
-    return place
+    return offset
 
 
-def _skip_comments(tree: Tree, place: int, end: int) -> int:
-    """Return where the last comment before `end` ends, or `place`."""
-    for token in _walk(tree, place):
+def _skip_comments(tree: Tree, offset: int, end: int) -> int:
+    """Return where the last comment before `end` ends, or `offset`."""
+    for token in _walk(tree, offset):
         if token.start >= end:
             break
         if token.kind == "comment":
-            place = token.end
-    return place
+            offset = token.end
+    return offset
 
 
-def _walk(tree: Tree, place: int) -> Sequence[JsonToken]:
-    """Return the tokens from `place` on."""
-    return tree.tokens[bisect_left(tree.tokens, place, key=lambda token: token.start) :]
+def _walk(tree: Tree, offset: int) -> Sequence[JsonToken]:
+    """Return the tokens from `offset` on."""
+    return tree.tokens[bisect_left(tree.tokens, offset, key=lambda token: token.start) :]
 
 
-def _indentation(text: str, place: int) -> str:
-    """Return the white space at the beginning of the line of `place`."""
-    line = text[text.rfind("\n", 0, place) + 1 : place].removeprefix(MARK)
+def _indentation(text: str, offset: int) -> str:
+    """Return the white space at the beginning of the line of `offset`."""
+    line = text[text.rfind("\n", 0, offset) + 1 : offset].removeprefix(MARK)
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 

@@ -275,13 +275,13 @@ def _draw_nodes(
     radii = [scale * (5 + min(2 * math.sqrt(degrees[number]), 14)) for number in range(len(items))]
     groups = find_communities(len(items), pairs)
     inner = (size[0] - 2 * _SIDE, size[1] - 2 * _SIDE)
-    places = place_nodes(len(items), pairs, groups, inner, radii) if items else []
+    positions = place_nodes(len(items), pairs, groups, inner, radii) if items else []
     return [
         DrawnNode(
             item["name"], item["type"], item["space"], round(x + _SIDE, 1), round(y + _SIDE, 1),
             round(radii[number], 1), degrees[number], groups[number],
         )
-        for number, (item, (x, y)) in enumerate(zip(items, places, strict=True))
+        for number, (item, (x, y)) in enumerate(zip(items, positions, strict=True))
     ]  # fmt: skip
 
 
@@ -343,8 +343,8 @@ def _place(
     clear = len(lines) <= _CLEAR
     sides = _SIDES | _CORNERS if clear else _SIDES
     labels = [
-        Label(shorten(nodes[n].name), _list_spots(nodes[n], ends[n], sides), n, place < _HUBS)
-        for place, n in enumerate(order)
+        Label(shorten(nodes[n].name), _list_spots(nodes[n], ends[n], sides), n, rank < _HUBS)
+        for rank, n in enumerate(order)
     ]
     if len(lines) <= _MOST_RELATIONS:
         labels += [Label(shorten(line.relation), _list_middles(line, nodes)) for line in lines]
@@ -404,7 +404,7 @@ _EVEN = 0.5  # share of the rank of a coordinate, which spreads crowds
 _ROUNDS = 12  # of moving apart nodes that overlap
 _TURNS = 20  # of the search for communities
 
-Places = npt.NDArray[np.float32]
+Positions = npt.NDArray[np.float32]
 Ends = npt.NDArray[np.intp]
 
 
@@ -447,69 +447,69 @@ def place_nodes(
     """
     angles = np.arange(count) * 2.399963  # the golden angle, so that no two nodes are on a line
     distances = np.sqrt((np.arange(count) + 0.5) / count) / 2
-    places = (distances * np.array([np.cos(angles), np.sin(angles)])).T.astype(np.float32)
+    positions = (distances * np.array([np.cos(angles), np.sin(angles)])).T.astype(np.float32)
     pairs = sorted({(min(pair), max(pair)) for pair in edges if pair[0] != pair[1]})
     ends = np.array(pairs, np.intp).reshape(-1, 2).T
     groups = np.array(communities, np.intp)
     steps = min(max(_WORK // max(count, 1), _FEWEST), _MOST)
     for step in range(steps):
-        places += _move(places, ends, groups, heat=0.1 * (1 - step / steps))
-    spread = (_scale(places) * np.array(size)).astype(np.float32)
+        positions += _move(positions, ends, groups, heat=0.1 * (1 - step / steps))
+    spread = (_scale(positions) * np.array(size)).astype(np.float32)
     return [(float(x), float(y)) for x, y in _part(spread, np.array(radii, np.float32), size)]
 
 
-def _move(places: Places, ends: Ends, groups: Ends, *, heat: float) -> Places:
+def _move(positions: Positions, ends: Ends, groups: Ends, *, heat: float) -> Positions:
     """Return how far each node moves in one step, at most `heat`."""
-    spacing = 1 / math.sqrt(len(places))
-    shift = _repel(places, spacing)
-    pull = places[ends[0]] - places[ends[1]]
+    spacing = 1 / math.sqrt(len(positions))
+    shift = _repel(positions, spacing)
+    pull = positions[ends[0]] - positions[ends[1]]
     pull *= np.sqrt((pull**2).sum(axis=1, keepdims=True)) / spacing
     np.subtract.at(shift, ends[0], pull)
     np.add.at(shift, ends[1], pull)
     sizes = np.bincount(groups)[:, None]
-    middles = np.array([np.bincount(groups, axis) for axis in places.T]).T / np.maximum(sizes, 1)
-    shift += _COHESION * (middles[groups] - places) - _GRAVITY * places
+    middles = np.array([np.bincount(groups, axis) for axis in positions.T]).T / np.maximum(sizes, 1)
+    shift += _COHESION * (middles[groups] - positions) - _GRAVITY * positions
     length = np.maximum(np.sqrt((shift**2).sum(axis=1, keepdims=True)), _CLOSEST)
     return (shift / length * np.minimum(length, heat)).astype(np.float32)
 
 
-def _repel(places: Places, spacing: float) -> Places:
+def _repel(positions: Positions, spacing: float) -> Positions:
     """Return the sum of the forces of all other nodes on each node.
 
     The matrix of all pairs is changed in place, because making a new one takes longer.
     """
-    force = _square_distances(places)
+    force = _square_distances(positions)
     np.maximum(force, _CLOSEST**2, out=force)
     np.divide(spacing**2, force, out=force)
     np.fill_diagonal(force, 0)
-    return _sum_shifts(force, places)
+    return _sum_shifts(force, positions)
 
 
-def _scale(places: Places) -> Places:
+def _scale(positions: Positions) -> Positions:
     """Return places from 0 to 1, with crowds spread out."""
-    least = places.min(axis=0)
-    scaled = (places - least) / np.maximum(places.max(axis=0) - least, _CLOSEST)
-    ranks = places.argsort(axis=0).argsort(axis=0) / max(len(places) - 1, 1)
+    least = positions.min(axis=0)
+    scaled = (positions - least) / np.maximum(positions.max(axis=0) - least, _CLOSEST)
+    ranks = positions.argsort(axis=0).argsort(axis=0) / max(len(positions) - 1, 1)
     return (1 - _EVEN) * scaled + _EVEN * ranks
 
 
-def _part(places: Places, radii: Places, size: tuple[float, float]) -> Places:
+def _part(positions: Positions, radii: Positions, size: tuple[float, float]) -> Positions:
     """Move nodes apart that overlap, inside of the box."""
     needed = np.add.outer(radii, radii) + radii.max()
     least, most = radii[:, None], np.array(size, np.float32) - radii[:, None]
     for _ in range(_ROUNDS):
-        distance = np.maximum(np.sqrt(_square_distances(places)), _CLOSEST)
+        distance = np.maximum(np.sqrt(_square_distances(positions)), _CLOSEST)
         push = np.maximum(needed - distance, 0)
         np.fill_diagonal(push, 0)
         if not push.any():
             break
         push /= 3 * distance
-        places = np.clip(places + _sum_shifts(push, places), least, most)
-    return places
+        positions = np.clip(positions + _sum_shifts(push, positions), least, most)
+    return positions
 
 
-def _square_distances(places: Places) -> Places:
-    x, y = places.T
+def _square_distances(positions: Positions) -> Positions:
+    x, y = positions.T
     square, down = np.subtract.outer(x, x), np.subtract.outer(y, y)
     square *= square
     down *= down
@@ -517,6 +517,6 @@ def _square_distances(places: Places) -> Places:
     return square
 
 
-def _sum_shifts(force: Places, places: Places) -> Places:
+def _sum_shifts(force: Positions, positions: Positions) -> Positions:
     """Return the sum of the forces of all other nodes on each node, away from them."""
-    return force.sum(axis=1, keepdims=True) * places - force @ places
+    return force.sum(axis=1, keepdims=True) * positions - force @ positions

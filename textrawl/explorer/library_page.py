@@ -80,45 +80,45 @@ async def list_documents(visit: PageRequest) -> Response:
 
 async def show_journal(visit: PageRequest) -> Response:
     """Show the entries of the journal of one space, the newest first, or one entry."""
-    place = _choose_space(visit)
+    pinned = _choose_space(visit)
     if path := visit.read("entry"):
-        return await _show_text(visit, place, "journal", path)
+        return await _show_text(visit, pinned, "journal", path)
     skip = visit.read_skip()
     rows = await visit.site.store.database.call(
-        "list_entries", ListedEntryRow, max_rows=_PAGE, skip=skip, **place.caller.reading_home
+        "list_entries", ListedEntryRow, max_rows=_PAGE, skip=skip, **pinned.caller.reading_home
     )
     entries, total = [row for row in rows if row.path], rows[0].total if rows else 0
-    values = {"entries": entries, **_name_spaces(visit, place)}
+    values = {"entries": entries, **_name_spaces(visit, pinned)}
     return visit.show("journal.html", {**values, **turn(skip, _PAGE, total)})
 
 
 async def show_identity(visit: PageRequest) -> Response:
     """Show the identity files of one space with their snapshots, or one file or snapshot."""
-    place, database = _choose_space(visit), visit.site.store.database
+    pinned, database = _choose_space(visit), visit.site.store.database
     if path := visit.read("file"):
-        return await _show_text(visit, place, "identity", path)
-    reading = place.caller.reading_home
+        return await _show_text(visit, pinned, "identity", path)
+    reading = pinned.caller.reading_home
     if chosen := visit.read("snapshot"):
         kept = await database.call("list_snapshots", Record, only_id=chosen, texts=True, **reading)
         if not kept:
             raise ItemNotFound
         return visit.show(
-            "text.html", {**_name_spaces(visit, place), "kind": "identity", "text": kept[0]}
+            "text.html", {**_name_spaces(visit, pinned), "kind": "identity", "text": kept[0]}
         )
     files = await database.call("read_identity", FilePart, texts=False, **reading)
     snapshots = await database.call("list_snapshots", Record, **reading)
     values = {"files": [each for each in files if each.version], "snapshots": snapshots}
-    return visit.show("identity.html", {**values, **_name_spaces(visit, place)})
+    return visit.show("identity.html", {**values, **_name_spaces(visit, pinned)})
 
 
 async def show_fading(visit: PageRequest) -> Response:
     """Show the memories that the next garbage collection takes, and those to look at again."""
-    place, skip = _choose_space(visit), visit.read_skip()
+    pinned, skip = _choose_space(visit), visit.read_skip()
     rows = await visit.site.store.database.call(
-        "review_queue", Record, max_rows=_PAGE, skip=skip, **place.caller.reading_home
+        "review_queue", Record, max_rows=_PAGE, skip=skip, **pinned.caller.reading_home
     )
     total = rows[0].total if rows else 0
-    values = {"memories": rows, **_name_spaces(visit, place)}
+    values = {"memories": rows, **_name_spaces(visit, pinned)}
     return visit.show("fading.html", {**values, **turn(skip, _PAGE, total)})
 
 
@@ -134,13 +134,13 @@ async def keep(visit: PageRequest) -> Response:
     return visit.report("The memory is kept.", default=write_link("fading", space=space))
 
 
-async def _show_text(visit: PageRequest, place: PageRequest, kind: str, path: str) -> Response:
-    rows = await place.site.store.database.call(
-        "read_document", Record, kind=kind, path=path, **place.caller.reading_home
+async def _show_text(visit: PageRequest, pinned: PageRequest, kind: str, path: str) -> Response:
+    rows = await pinned.site.store.database.call(
+        "read_document", Record, kind=kind, path=path, **pinned.caller.reading_home
     )
     if not rows:
         raise ItemNotFound
-    return visit.show("text.html", {**_name_spaces(visit, place), "kind": kind, "text": rows[0]})
+    return visit.show("text.html", {**_name_spaces(visit, pinned), "kind": kind, "text": rows[0]})
 
 
 def _choose_space(visit: PageRequest) -> PageRequest:
@@ -152,10 +152,10 @@ def _choose_space(visit: PageRequest) -> PageRequest:
     return visit.pin(home.name)
 
 
-def _name_spaces(visit: PageRequest, place: PageRequest) -> dict[str, object]:
+def _name_spaces(visit: PageRequest, pinned: PageRequest) -> dict[str, object]:
     """Return the names of the space that is shown, and of those to choose from."""
     principal = find_principal(visit.request) or visit.principal
-    return {"space": place.require_space(), "choices": [each.name for each in principal.readable]}
+    return {"space": pinned.require_space(), "choices": [each.name for each in principal.readable]}
 
 
 async def open_item(request: Request) -> Response:
@@ -182,8 +182,8 @@ async def show_item(visit: PageRequest) -> Response:
             page = write_link("entity", name=fact.entity_name, space=fact.space, fact=number)
             return RedirectResponse(page + part, 303)
         case "entity":
-            place = await find_entity(call, item)
-            return RedirectResponse(write_link("entity", name=place.name, space=place.space), 303)
+            owner = await find_entity(call, item)
+            return RedirectResponse(write_link("entity", name=owner.name, space=owner.space), 303)
         case "document":
             return await _show_document(visit, call, item)
 

@@ -145,9 +145,9 @@ def describe_shared(sources: Sequence[ValueSource]) -> str:
         for name, text in read_environment().values.items()
         if name in _READ_BY_LIBRARIES or name.startswith(_PREFIXES) or name.endswith(_SUFFIX)
     }
-    place = [describe_code(), sys.version, sys.prefix, str(Path(__file__).parent)]
+    installation = [describe_code(), sys.version, sys.prefix, str(Path(__file__).parent)]
     user = [os.geteuid(), os.path.expanduser("~"), _name_user()]  # noqa: PTH111
-    shared = json.dumps([settings, environment, place, user], sort_keys=True)
+    shared = json.dumps([settings, environment, installation, user], sort_keys=True)
     return sha256(os.fsencode(shared)).hexdigest()
 
 

@@ -26,10 +26,10 @@ class Outline:
 
     def feed(self, piece: bytes) -> None:
         """Read the next piece."""
-        place = 0
-        while place < len(piece) and self._marks < _MOST_MARKS:
+        offset = 0
+        while offset < len(piece) and self._marks < _MOST_MARKS:
             read = self._read_string if self._quoted else self._read_mark
-            place = read(piece, place)
+            offset = read(piece, offset)
 
     def find_id(self) -> RequestId | None:
         """Return the id, or None if the message has no id or is broken before its id."""
@@ -44,10 +44,10 @@ class Outline:
             return None
         return identity
 
-    def _read_mark(self, piece: bytes, place: int) -> int:
+    def _read_mark(self, piece: bytes, offset: int) -> int:
         """Read up to and including the next mark, and return the position after it."""
-        found = _MARK.search(piece, place)
-        self._keep(piece[place : found.start() if found else len(piece)])
+        found = _MARK.search(piece, offset)
+        self._keep(piece[offset : found.start() if found else len(piece)])
         if found is None:
             return len(piece)
         mark = found[0]
@@ -61,13 +61,13 @@ class Outline:
         self._depth -= mark in b"}]"
         return found.end()
 
-    def _read_string(self, piece: bytes, place: int) -> int:
+    def _read_string(self, piece: bytes, offset: int) -> int:
         """Read to the end of the string or of the piece, and return the position after it."""
-        begin = place
+        begin = offset
         if self._escaped:
-            self._escaped, place = False, place + 1
-        found = _STRING.match(piece, place)
-        end = found.end() if found else place
+            self._escaped, offset = False, offset + 1
+        found = _STRING.match(piece, offset)
+        end = found.end() if found else offset
         if end < len(piece):
             self._quoted = piece[end : end + 1] != b'"'
             self._escaped = self._quoted  # the piece ends with a backslash

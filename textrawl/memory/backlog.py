@@ -102,20 +102,20 @@ async def _embed(database: Database, model: StoredModel, rows: Sequence[PendingR
         for half in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
             await _embed(database, model, half)
         return
-    places = {row.observation_id: row.space_id for row in rows}
-    await _store(database, model, places, vectors)
+    facts = {row.observation_id: row.space_id for row in rows}
+    await _store(database, model, facts, vectors)
 
 
 async def _store(
-    database: Database, model: StoredModel, places: Mapping[UUID, int], vectors: list[Vector]
+    database: Database, model: StoredModel, facts: Mapping[UUID, int], vectors: list[Vector]
 ) -> None:
     """Store vectors of facts or items, which are named with their spaces."""
     await database.call(
         "fill_pending_embeddings",
         int,
         model=model.model_id,
-        observations=[*places],
-        spaces=[*places.values()],
+        observations=[*facts],
+        spaces=[*facts.values()],
         embeddings=vectors,
     )
 

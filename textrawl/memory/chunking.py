@@ -53,13 +53,13 @@ def split_pieces(splitter: Splitter, text: str, bounds: Bounds) -> Iterator[tupl
 
 def _find_end(text: str, start: int, bounds: Bounds) -> int:
     """Return the end of the piece that begins at `start`: in the first line that is too long."""
-    place = start  # the beginning of a line
+    offset = start  # the beginning of a line
     most = start + bounds.piece
-    while place < most:
-        end = text.find("\n", place, place + bounds.line)
+    while offset < most:
+        end = text.find("\n", offset, offset + bounds.line)
         if end < 0:
-            return min(place + bounds.line, most, len(text))
-        place = end + 1
+            return min(offset + bounds.line, most, len(text))
+        offset = end + 1
     return most
 
 

@@ -239,11 +239,11 @@ def find_clusters(
                 own = [*groups.pop(earlier), *own]
         groups[number] = own
         group_of |= dict.fromkeys(own, number)
-    places = {memory: place for place, memory in enumerate(memories)}
+    order = {memory: index for index, memory in enumerate(memories)}
     found = [
-        tuple(sorted(group, key=places.__getitem__)) for group in groups.values() if len(group) > 1
+        tuple(sorted(group, key=order.__getitem__)) for group in groups.values() if len(group) > 1
     ]
-    return sorted(found, key=lambda group: places[group[0]])
+    return sorted(found, key=lambda group: order[group[0]])
 
 
 def measure_cohesion(members: Sequence[UUID], similarities: Mapping[Pair, float]) -> float:
@@ -427,14 +427,14 @@ async def _promote(call: StoreCall, vault: Path | None, row: CandidateRow) -> bo
     principal = call.caller.principal
     space = (principal.home_space or principal.readable[0]).name
     title, memory = name_memory(row.content), str(row.memory_id)
-    place = await to_thread.run_sync(add_note, vault, space, title, memory, _write(row))
+    note = await to_thread.run_sync(add_note, vault, space, title, memory, _write(row))
     try:
-        marked = await call.write_one("mark_promoted", bool, memory=row.memory_id, path=place.path)
+        marked = await call.write_one("mark_promoted", bool, memory=row.memory_id, path=note.path)
     except TextrawlError:
-        await to_thread.run_sync(remove_note, vault, place)
+        await to_thread.run_sync(remove_note, vault, note)
         raise
     if not marked:
-        await to_thread.run_sync(remove_note, vault, place)
+        await to_thread.run_sync(remove_note, vault, note)
     return marked
 
 

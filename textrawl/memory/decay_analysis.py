@@ -97,10 +97,10 @@ def _compile(phrases: Iterable[str]) -> re.Pattern[str]:
         for phrase in longest_first
         if phrase.startswith(_AT_BEGINNING)
     ]
-    places = [f"{_BEGIN}(?P<anywhere>{'|'.join(anywhere)})"] if anywhere else []
+    forms = [f"{_BEGIN}(?P<anywhere>{'|'.join(anywhere)})"] if anywhere else []
     if initial:
-        places.append(f"{_SENTENCE_START}(?P<initial>{'|'.join(initial)})")
-    return re.compile(f"(?:{'|'.join(places) or '(?!)'}){_END}", re.IGNORECASE)
+        forms.append(f"{_SENTENCE_START}(?P<initial>{'|'.join(initial)})")
+    return re.compile(f"(?:{'|'.join(forms) or '(?!)'}){_END}", re.IGNORECASE)
 
 
 def _escape(phrase: str) -> str:
@@ -115,7 +115,7 @@ _WORD = re.compile(r"[^\W_][\w'+#&/-]*(?:\.[^\W_][\w'+#&/-]*)*[+#]*")
 _CODED = re.compile(r"[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}s?|[A-Z]+\d\w*")  # APIs, Q4
 _SENTENCE_END = re.compile(r"[.!?:;\n]")
 
-Place = tuple[int, int]
+Span = tuple[int, int]
 
 
 def find_entities(text: str) -> list[str]:
@@ -125,34 +125,34 @@ def find_entities(text: str) -> list[str]:
     Entities that a text only implies come last.
     """
     text, phrases = straighten(text), load_phrases()
-    places, taken = list[Place](), bytearray(len(text))
+    spans, taken = list[Span](), bytearray(len(text))
     for finder in (_find_addresses, _find_known, _find_names):
         for begin, end in finder(text, phrases):
             if not any(taken[begin:end]):
-                places.append((begin, end))
+                spans.append((begin, end))
                 taken[begin:end] = b"1" * (end - begin)
-    named = [text[begin:end].lower() for begin, end in sorted(places)]
+    named = [text[begin:end].lower() for begin, end in sorted(spans)]
     implied = [name for name, pattern in phrases.topics.items() if pattern.search(text)]
     kept = (name for name in [*named, *implied] if len(name) <= _LONGEST_NAME)
     return list(dict.fromkeys(kept))[:MOST_ENTITIES]
 
 
-def _find_addresses(text: str, _: Phrases) -> Iterator[Place]:
+def _find_addresses(text: str, _: Phrases) -> Iterator[Span]:
     for match in _ADDRESS.finditer(text):
         yield match.start(), match.end() - len(match[0]) + len(match[0].rstrip(".,;:!?"))
 
 
-def _find_known(text: str, phrases: Phrases) -> Iterator[Place]:
+def _find_known(text: str, phrases: Phrases) -> Iterator[Span]:
     yield from find_spans(phrases.known, text)
 
 
-def _find_names(text: str, phrases: Phrases) -> Iterator[Place]:
+def _find_names(text: str, phrases: Phrases) -> Iterator[Span]:
     """Yield the names. Adjacent words of a name, such as Ada Lovelace, are one name."""
     words = list(_WORD.finditer(text))
     shouted = text.upper() == text  # if all letters are capitals, capitals do not show names
     begin = end = -1
-    for place, word in enumerate(words):
-        named = not shouted and _is_name(text, words, place, phrases)
+    for index, word in enumerate(words):
+        named = not shouted and _is_name(text, words, index, phrases)
         joined = begin >= 0 and text[end : word.start()] == " "
         if begin >= 0 and not (named and joined):
             yield begin, end
@@ -164,29 +164,29 @@ def _find_names(text: str, phrases: Phrases) -> Iterator[Place]:
         yield begin, end
 
 
-def _is_name(text: str, words: list[re.Match[str]], place: int, phrases: Phrases) -> bool:
-    word = words[place][0].removesuffix("'s")
+def _is_name(text: str, words: list[re.Match[str]], index: int, phrases: Phrases) -> bool:
+    word = words[index][0].removesuffix("'s")
     if not word[:1].isupper() or word.lower() in phrases.stop_words:
         return _CODED.fullmatch(word) is not None and word.lower() not in phrases.stop_words
     if _CODED.fullmatch(word):
         return True
-    between = text[words[place - 1].end() : words[place].start()] if place else "."
+    between = text[words[index - 1].end() : words[index].start()] if index else "."
     if not _SENTENCE_END.search(between):
         return len(word) > 1
-    return _begins_with_name(text, words, place, phrases)
+    return _begins_with_name(text, words, index, phrases)
 
 
-def _begins_with_name(text: str, words: list[re.Match[str]], place: int, phrases: Phrases) -> bool:
+def _begins_with_name(text: str, words: list[re.Match[str]], index: int, phrases: Phrases) -> bool:
     """Return whether the capitalised first word of a sentence is a name.
 
     It is a name if it is a genitive, or if a capitalised word or a verb such as "leads" follows.
     """
-    word = words[place][0]
+    word = words[index][0]
     if word.endswith("'s"):
         return True
-    if place + 1 == len(words) or text[words[place].end() : words[place + 1].start()] != " ":
+    if index + 1 == len(words) or text[words[index].end() : words[index + 1].start()] != " ":
         return False
-    following = words[place + 1][0]
+    following = words[index + 1][0]
     name_follows = following[:1].isupper() and following.lower() not in phrases.stop_words
     return name_follows or following.lower() in phrases.after_names
 

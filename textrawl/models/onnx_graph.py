@@ -30,7 +30,7 @@ def write_model(parts: Iterable[bytes], ends: Sequence[tuple[str, int]]) -> byte
     `ends` are the names of the input and of the output, which have a vector for each token, and the
     sizes of these vectors.
     """
-    fields = [_write_field(11 + place, _write_end(*end)) for place, end in enumerate(ends)]
+    fields = [_write_field(11 + number, _write_end(*end)) for number, end in enumerate(ends)]
     graph = b"".join([_write_field(2, b"encoder"), *parts, *fields])
     sets = [_write_field(1, name) + _write_field(2, number) for name, number in _OPSETS]
     model = [_write_field(1, _FORMAT), _write_field(_GRAPH, graph)]
@@ -82,28 +82,28 @@ def _read_tensor(message: memoryview) -> tuple[str, Array] | None:
 
 def _read_fields(message: memoryview) -> Generator[tuple[int, memoryview]]:
     """Yield the number and the value of each field, of which a whole number is 8 bytes."""
-    place = 0
-    while place < len(message):
-        key, place = _read_number(message, place)
-        length, place = _read_number(message, place)
+    offset = 0
+    while offset < len(message):
+        key, offset = _read_number(message, offset)
+        length, offset = _read_number(message, offset)
         if key & 7 == _WHOLE:
             yield key >> 3, memoryview(length.to_bytes(8, "little"))
         elif key & 7 == _BYTES:
-            yield key >> 3, message[place : place + length]
-            place += length
+            yield key >> 3, message[offset : offset + length]
+            offset += length
         else:
             raise ValueError("a message has a field of a kind that ONNX does not use")
 
 
-def _read_number(message: memoryview, place: int) -> tuple[int, int]:
-    """Return the whole number at this place, and the place after it."""
+def _read_number(message: memoryview, offset: int) -> tuple[int, int]:
+    """Return the whole number at this offset, and the offset after it."""
     value = shift = 0
     while True:
-        value |= (message[place] & (_MORE - 1)) << shift
+        value |= (message[offset] & (_MORE - 1)) << shift
         shift += 7
-        place += 1
-        if message[place - 1] < _MORE:
-            return value, place
+        offset += 1
+        if message[offset - 1] < _MORE:
+            return value, offset
 
 
 def _write_end(name: str, width: int) -> bytes:

@@ -27,22 +27,22 @@ _SPACES = re.compile(" {2,}")
 
 
 class _WeightsReader:
-    """The bytes of the file, and the place that is read next."""
+    """The bytes of the file, and the offset that is read next."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
-        self.place = 0
+        self.offset = 0
 
     def read(self, layout: str) -> tuple[Any, ...]:
         """Return the next values of this layout."""
-        found = struct.unpack_from(f"<{layout}", self.content, self.place)
-        self.place += struct.calcsize(f"<{layout}")
+        found = struct.unpack_from(f"<{layout}", self.content, self.offset)
+        self.offset += struct.calcsize(f"<{layout}")
         return found
 
     def read_array(self, kind: str, count: int) -> NDArray[Any]:
         """Return the next `count` numbers."""
-        found = np.frombuffer(self.content, kind, count, self.place)
-        self.place += found.nbytes
+        found = np.frombuffer(self.content, kind, count, self.offset)
+        self.offset += found.nbytes
         return found
 
 
@@ -87,31 +87,31 @@ class _Weights:
     """The tensors of the file by name."""
 
     content: bytes
-    places: Mapping[str, tuple[int, int]]
+    sections: Mapping[str, tuple[int, int]]
     width: int
 
     def read_floats(self, name: str) -> Floats:
         """Return a tensor that is not packed."""
-        count, offset = self.places[name]
+        count, offset = self.sections[name]
         return np.frombuffer(self.content, "<f4", count, offset)
 
     def read_blocks(self, name: str, inputs: int) -> NDArray[Any]:
         """Return the blocks of a matrix, a row for each output."""
-        count, offset = self.places[name]
+        count, offset = self.sections[name]
         return np.frombuffer(self.content, _PACKED, count // _BLOCK, offset).reshape(
             -1, inputs // _BLOCK
         )
 
 
 def _read_weights(reader: _WeightsReader, width: int) -> _Weights:
-    places = dict[str, tuple[int, int]]()
+    sections = dict[str, tuple[int, int]]()
     [tensors] = reader.read("i")
     for _ in range(tensors):
         [length] = reader.read("H")
         name = bytes(reader.read_array("u1", length)).decode()
         _, count, offset, _ = reader.read("BIQQ")
-        places[name] = (count, offset)
-    return _Weights(reader.content, places, width)
+        sections[name] = (count, offset)
+    return _Weights(reader.content, sections, width)
 
 
 def _unpack(blocks: NDArray[Any]) -> NDArray[Any]:
@@ -141,7 +141,7 @@ def load_e5(content: bytes, threads: int) -> Callable[[str], Floats]:
 def _build_embedding(weights: _Weights, epsilon: float) -> Embed:
     width = weights.width
     blocks_of = weights.read_blocks("emb.word", width)
-    places = weights.read_floats("emb.pos").reshape(-1, width)
+    positions = weights.read_floats("emb.pos").reshape(-1, width)
     kind = weights.read_floats("emb.type")[:width]
 
     def unpack(tokens: Sequence[int]) -> Floats:
@@ -150,7 +150,7 @@ def _build_embedding(weights: _Weights, epsilon: float) -> Embed:
         return ((_unpack(blocks).astype(np.float32) - _HALF) * factors).reshape(-1, width)
 
     norm = (weights.read_floats("emb.ln.w"), weights.read_floats("emb.ln.b"))
-    return build_embedding(unpack, places + kind, *norm, epsilon)
+    return build_embedding(unpack, positions + kind, *norm, epsilon)
 
 
 class _PackedGraph(BertGraph):

@@ -57,13 +57,13 @@ class Prose:
         """Return the query. `known` are those of the keys that are names of entities."""
         if _is_short(self.sentences) and not self.asking:
             return clean_name(" ".join(self.sentences))
-        named = frozenset(place for key in known for place in self.keys[key])
+        named = frozenset(number for key in known for number in self.keys[key])
         chosen, left = list[int](), QUERY_LENGTH
-        for place, budget in self._rank(named):
+        for number, budget in self._rank(named):
             left = min(left, budget - sum(len(self.sentences[one]) + 1 for one in chosen))
-            if place not in chosen and (not chosen or len(self.sentences[place]) <= left):
-                chosen.append(place)
-        text = " ".join(self.sentences[place] for place in sorted(chosen))
+            if number not in chosen and (not chosen or len(self.sentences[number]) <= left):
+                chosen.append(number)
+        text = " ".join(self.sentences[number] for number in sorted(chosen))
         return shorten(clean_name(text))
 
     def _rank(self, named: frozenset[int]) -> Iterator[tuple[int, int]]:
@@ -71,15 +71,15 @@ class Prose:
         last_first = range(len(self.sentences) - 1, -1, -1)
         if self.asking:
             asking = self._choose_questions(named)
-            yield from ((place, _ASKED) for place in asking)
+            yield from ((number, _ASKED) for number in asking)
             if named.isdisjoint(asking):
-                near = sorted(named, key=lambda place: abs(place - asking[0]))
-                yield from ((place, _ASKED + _BESIDE) for place in near)
+                near = sorted(named, key=lambda number: abs(number - asking[0]))
+                yield from ((number, _ASKED + _BESIDE) for number in near)
             return
-        yield from ((place, QUERY_LENGTH) for place in last_first if place in named)
-        for place in last_first:  # the last, the first, the last but one, and so on
-            yield place, QUERY_LENGTH
-            yield len(self.sentences) - 1 - place, QUERY_LENGTH
+        yield from ((number, QUERY_LENGTH) for number in last_first if number in named)
+        for number in last_first:  # the last, the first, the last but one, and so on
+            yield number, QUERY_LENGTH
+            yield len(self.sentences) - 1 - number, QUERY_LENGTH
 
     def _choose_questions(self, named: frozenset[int]) -> Sequence[int]:
         """Return the places of the questions that count, the best first.
@@ -90,12 +90,12 @@ class Prose:
         last = len(self.sentences) - 1
         asking = sorted(self.asking, reverse=True)
         outer = [p for p in dict.fromkeys((asking[0], asking[-1])) if min(p, last - p) < _OUTER]
-        known = [place for place in asking if place in named]
+        known = [number for number in asking if number in named]
         if not named.isdisjoint(outer):
-            return [*(place for place in outer if place in named), *known]
+            return [*(number for number in outer if number in named), *known]
         if known:
             return [*outer, *known]
-        fits = sum(len(self.sentences[place]) + 1 for place in asking) <= _ASKED
+        fits = sum(len(self.sentences[number]) + 1 for number in asking) <= _ASKED
         return asking if fits else [*outer, *asking][: len(outer) or None]
 
 
@@ -136,7 +136,7 @@ def _load_question_words() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def _find(sentences: Sequence[str], test: Callable[[str], bool]) -> frozenset[int]:
-    return frozenset(place for place, sentence in enumerate(sentences) if test(sentence))
+    return frozenset(number for number, sentence in enumerate(sentences) if test(sentence))
 
 
 def _is_short(sentences: Sequence[str]) -> bool:
@@ -150,17 +150,17 @@ def _gather_keys(
     """Return possible names: of questions first, then of sentences that look like having one."""
     last = len(sentences) - 1
 
-    def rank(place: int) -> tuple[bool, bool, int]:
-        namelike = _NAMELIKE.search(sentences[place]) is not None
-        return place not in asking, not namelike, min(place, last - place)
+    def rank(number: int) -> tuple[bool, bool, int]:
+        namelike = _NAMELIKE.search(sentences[number]) is not None
+        return number not in asking, not namelike, min(number, last - number)
 
     keys, left = dict[str, set[int]](), _LOOKED_UP
-    for place in sorted(range(len(sentences)), key=rank):
-        left -= len(sentences[place])
+    for number in sorted(range(len(sentences)), key=rank):
+        left -= len(sentences[number])
         if left < 0:
             break
-        for key in list_name_keys(sentences[place]):
-            keys.setdefault(key, set()).add(place)
+        for key in list_name_keys(sentences[number]):
+            keys.setdefault(key, set()).add(number)
     return keys
 
 
@@ -172,10 +172,10 @@ def list_name_keys(sentence: str) -> Iterator[str]:
     """
     words = sentence.split()
     folded = [_fold(word) for word in words]
-    for place, word in enumerate(words):
+    for number, word in enumerate(words):
         most = 2 if word[0].islower() else 4
         before = ""
-        for end in range(place, min(place + most, len(words))):
+        for end in range(number, min(number + most, len(words))):
             for spelled in _spell(folded[end]):
                 key = f"{before} {spelled}" if before else spelled.lstrip(_OPENING)
                 if len(key) > 2 or len(key.encode()) > 2:  # noqa: PLR2004 - as names_entity()

@@ -76,9 +76,9 @@ class _Entity:
     def find(self, words: Sequence[Word]) -> Iterator[tuple[int, int]]:
         """Yield the positions of the first and the last word of each mention."""
         for form in self.forms:
-            for place in range(len(words) - len(form) + 1):
-                if all(is_same(a, b) for a, b in zip(form, words[place:], strict=False)):
-                    yield place, place + len(form) - 1
+            for index in range(len(words) - len(form) + 1):
+                if all(is_same(a, b) for a, b in zip(form, words[index:], strict=False)):
+                    yield index, index + len(form) - 1
 
     def is_in(self, words: Sequence[Word]) -> bool:
         """Return whether `words` name the entity."""
@@ -155,11 +155,11 @@ class Grounding:
         self._names = set[str]()
         self._index = dict[str, list[tuple[int, int, Word]]]()
         for number, sentence in enumerate(self._sentences):
-            for place, word in enumerate(sentence.words):
-                if word.name and breaks(sentence.words, place) != "hard":
+            for index, word in enumerate(sentence.words):
+                if word.name and breaks(sentence.words, index) != "hard":
                     self._names.add(word.plain)
                 for key in word.keys:
-                    self._index.setdefault(key, []).append((number, place, word))
+                    self._index.setdefault(key, []).append((number, index, word))
         self._frames = find_frames(text, self._sentences)
         self._label_words = {one.label: read_words(one.label) for one in self._frames}
 
@@ -235,9 +235,9 @@ class Grounding:
     def find_invention(self, text: str) -> str | None:
         """Return the first name or number of `text` that this text does not have, or None."""
         for sentence in cut_text(text):
-            for place, word in enumerate(sentence.words):
+            for index, word in enumerate(sentence.words):
                 # The first word has a capital letter even if it is no name.
-                is_name = word.name and place > 0 and not is_light(word)
+                is_name = word.name and index > 0 and not is_light(word)
                 if (word.number or is_name) and not self._find(word):
                     return word.written
         return None
@@ -257,7 +257,7 @@ class Grounding:
     def _find(self, word: Word) -> set[tuple[int, int]]:
         """Return the number of the sentence and the position there of each form of a word."""
         candidates = [found for key in word.keys for found in self._index.get(key, ())]
-        return {(number, place) for number, place, one in candidates if is_same(word, one)}
+        return {(number, index) for number, index, one in candidates if is_same(word, one)}
 
     def _has_word_or_its_number(self, word: Word) -> bool:
         """Return whether the text has a word, or the part before its hyphen: 30-day."""
@@ -303,11 +303,11 @@ class Grounding:
 
     def _is_shared(self, part: Word, name: Sequence[Word]) -> bool:
         """Return whether another name also has a word: Team Falcon, Team Heron; report A."""
-        for number, place in self._find(part):
+        for number, index in self._find(part):
             words = self._sentences[number].words
-            after = words[place + 1 : place + 2]
-            beside = (*words[max(place - 1, 0) : place], *after)
-            if "," in "".join(one.mark for one in words[place : place + 2]):
+            after = words[index + 1 : index + 2]
+            beside = (*words[max(index - 1, 0) : index], *after)
+            if "," in "".join(one.mark for one in words[index : index + 2]):
                 continue  # two names: HR, Legal
             if any(w.name and not has(name, w) and not is_light(w) for w in beside):
                 return True
@@ -342,7 +342,7 @@ class Grounding:
             if (one.name or "." in one.plain) and len(parts) > 1 and not misses_name
             if not self._is_shared(one, parts)
             if one is not parts[0]
-            or any(self._sentences[number].words[place].name for number, place in self._find(one))
+            or any(self._sentences[number].words[index].name for number, index in self._find(one))
         ]
         unspaced = "" if name.isascii() else "".join(one.plain for one in read_words(name))
         written = unspaced and unspaced in fold(self._text)
@@ -434,13 +434,13 @@ class Grounding:
                 return Evidence(sentence.text, sentence.start)
         raise Unsupported(f"no sentence says {relation} of {ends[0].name} and {ends[1].name}")
 
-    def _check_frame(self, claim: _Claim | None, number: int, place: int) -> None:
+    def _check_frame(self, claim: _Claim | None, number: int, index: int) -> None:
         """Raise Unsupported if a claim drops a frame of its statement, which begins at a word."""
         sentence, words = self._sentences[number], self._sentences[number].words
         kept = claim.words if claim else ()
         said, told = (" ".join(one.plain for one in some) for some in (words, kept))
-        whole, start = f"{said}\n{sentence.text}", words[place].start
-        part = words[(first := find_start(words, place, "hard")) : find_end(words, first, "hard")]
+        whole, start = f"{said}\n{sentence.text}", words[index].start
+        part = words[(first := find_start(words, index, "hard")) : find_end(words, first, "hard")]
         remark = sentence.text[start - sentence.start :]
         frames = self._frames[number]
         if (
@@ -473,10 +473,10 @@ def _says_relation(
         return False  # leads Ben to the door; works there until May; Ada's brother does
     if words[target[1]].owns:  # Dmitri is Carla's manager
         return all(map(is_light, between)) and any(has(verbs, one) for one in after[:1])
-    for place, verb in enumerate(between, source[1] + 1):
+    for index, verb in enumerate(between, source[1] + 1):
         forms = [one for one in verbs if is_same(one, verb)]
         same_tense = any(one.plain == verb.plain or one.past == verb.past for one in forms)
-        behind = words[place + 1 : target[0]]
+        behind = words[index + 1 : target[0]]
         linked = all(one.plain in links for one in behind if one.is_in("at", "role"))
         if same_tense and linked and not any((w.name and not is_light(w)) for w in behind):
             preposition = [w for w in behind if w.is_in("role")][-1:]

@@ -80,11 +80,11 @@ def guard_text(text: str, mode: SecretMode) -> Masked:
         return Masked(text, secrets)
     if mode == "refuse":
         raise SecretRefused(secrets)
-    parts, place = list[str](), 0
+    parts, begin = list[str](), 0
     for secret in secrets:
-        parts += text[place : secret.start], f"[masked {secret.kind}]"
-        place = secret.end
-    return Masked("".join([*parts, text[place:]]), secrets)
+        parts += text[begin : secret.start], f"[masked {secret.kind}]"
+        begin = secret.end
+    return Masked("".join([*parts, text[begin:]]), secrets)
 
 
 def guard_arguments(values: dict[str, Any], mode: SecretMode) -> tuple[dict[str, Any], list[str]]:
@@ -204,7 +204,7 @@ _TOKENS = {
         r"eyJ[\w-]{8,500}\.(?:eyJ[\w-]{8,}(?:\.[\w-]{16,})?|[\w-]{16,}\.[\w-]{16,})"
     ),
 }  # fmt: skip
-_KINDS = (f"(?P<k{place}>{form})" for place, form in enumerate(_TOKENS.values()))
+_KINDS = (f"(?P<k{number}>{form})" for number, form in enumerate(_TOKENS.values()))
 _TOKEN = rf"(?<![A-Za-z0-9])(?:{'|'.join(_KINDS)})"
 _LONG = r"(?<![A-Za-z0-9])[A-Za-z0-9][\w.:/+-]{14,}|FlyV1 fm"
 
@@ -298,7 +298,7 @@ def _is_jumbled(value: str) -> bool:
 def _is_card(value: str) -> bool:
     """Return whether digits are a card number: beginning, length, and checksum."""
     digits = re.sub(r"\D", "", value)
-    sums = [sum(divmod(int(d) * (1 + place % 2), 10)) for place, d in enumerate(reversed(digits))]
+    sums = [sum(divmod(int(d) * (1 + index % 2), 10)) for index, d in enumerate(reversed(digits))]
     return bool(_compile(_CARD).fullmatch(digits)) and sum(sums) % 10 == 0 and len(set(digits)) > 1
 
 
@@ -343,18 +343,18 @@ class _Form(NamedTuple):
     def find(self, text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
         """Yield the place and the kind of each secret."""
         for hint in self.hints:
-            place = lowered.find(hint)
-            while place >= 0:
-                place += len(hint)
-                if found := self._find_at(text, lowered, place - len(hint)):
+            begin = lowered.find(hint)
+            while begin >= 0:
+                begin += len(hint)
+                if found := self._find_at(text, lowered, begin - len(hint)):
                     yield (*found, self.kind)
-                    place = max(place, found[1])
-                place = lowered.find(hint, place)
+                    begin = max(begin, found[1])
+                begin = lowered.find(hint, begin)
 
-    def _find_at(self, text: str, lowered: str, place: int) -> tuple[int, int] | None:
-        name = _compile(self.name).match(text, place)
+    def _find_at(self, text: str, lowered: str, begin: int) -> tuple[int, int] | None:
+        name = _compile(self.name).match(text, begin)
         if not name or (
-            self.before and _compile(f"(?:{self.before})$").search(text, max(0, place - 24), place)
+            self.before and _compile(f"(?:{self.before})$").search(text, max(0, begin - 24), begin)
         ):
             return None
         near = None
@@ -369,7 +369,7 @@ class _Form(NamedTuple):
                 and check(match["value"])
                 and text[match.end() : match.end() + 1] not in _CALLS
             ):
-                start = place if self.kind == "private key" else match.start("value")
+                start = begin if self.kind == "private key" else match.start("value")
                 return start, match.end("value")
         return None
 

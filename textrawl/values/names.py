@@ -101,6 +101,6 @@ def write_commands_address(url: str, space: str | None) -> str:
     named = found["space"] and unquote(found["space"])
     if space is not None and named not in (None, space):
         raise ValueError(f"it already names the space {named}: end it with /mcp")
-    place = space or named
-    path = f"{found['before']}/mcp/t/commands" + (f"/{quote(place, safe='')}" if place else "")
+    chosen = space or named
+    path = f"{found['before']}/mcp/t/commands" + (f"/{quote(chosen, safe='')}" if chosen else "")
     return parts._replace(path=path, query="", fragment="").geturl()

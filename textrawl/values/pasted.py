@@ -135,10 +135,10 @@ def _split_tail(part: str) -> Sequence[str]:
     """Return a sentence without an end in sight as its begin, and the plain words at its end."""
     begin, end = part[:-_LONG_LINE], part[-_LONG_LINE:]
     words = end.split()
-    place = len(words)
-    while place and (_WORD.fullmatch(words[place - 1]) or place == len(words)):
-        place -= 1
-    return [begin, " ".join(words[:place]), " ".join(words[place:])]
+    index = len(words)
+    while index and (_WORD.fullmatch(words[index - 1]) or index == len(words)):
+        index -= 1
+    return [begin, " ".join(words[:index]), " ".join(words[index:])]
 
 
 def _keep_prose(lines: Sequence[str]) -> Iterator[str]:
@@ -146,8 +146,8 @@ def _keep_prose(lines: Sequence[str]) -> Iterator[str]:
     before = _PROSE
     grouped = groupby(zip(lines, _tell_kinds(lines), strict=True), itemgetter(1))
     groups = [(kind, [line for line, _ in group]) for kind, group in grouped]
-    for place, (kind, group) in enumerate(groups):
-        after = groups[place + 1][0] if place + 1 < len(groups) else _PROSE
+    for index, (kind, group) in enumerate(groups):
+        after = groups[index + 1][0] if index + 1 < len(groups) else _PROSE
         if kind == _PROSE or (kind == _UNCLEAR and _PASTED not in (before, after)):
             yield from group
         before = kind

@@ -19,31 +19,31 @@ def find_all(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 
 
 def _find_in_windows(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    place, length = 0, len(text)
-    while place < length:
-        next_place = end = min(place + _WINDOW, length)
+    offset, length = 0, len(text)
+    while offset < length:
+        next_offset = end = min(offset + _WINDOW, length)
         limit = min(end + _OVERLAP, length)
-        for found in pattern.finditer(text, place, limit):
+        for found in pattern.finditer(text, offset, limit):
             if found.start() >= end:
                 break
             whole = found if found.end() < limit else pattern.match(text, found.start())
             if whole is not None:
                 yield whole
-                next_place = max(next_place, whole.end())
+                next_offset = max(next_offset, whole.end())
             if found.end() == limit:
                 break
-        place = next_place
+        offset = next_offset
 
 
 def replace_all(pattern: re.Pattern[str], write: Callable[[re.Match[str]], str], text: str) -> str:
     """Return what `pattern.sub` does."""
     if len(text) <= _WINDOW:
         return pattern.sub(write, text)
-    parts, place = list[str](), 0
+    parts, offset = list[str](), 0
     for found in find_all(pattern, text):
-        parts += text[place : found.start()], write(found)
-        place = found.end()
-    return "".join([*parts, text[place:]])
+        parts += text[offset : found.start()], write(found)
+        offset = found.end()
+    return "".join([*parts, text[offset:]])
 
 
 def compose(text: str) -> str:
@@ -64,5 +64,5 @@ def _sort_marks(run: re.Match[str]) -> str:
     for kind in classes:
         letters += not kind
         order.append((letters, kind))
-    places = sorted(range(len(order)), key=order.__getitem__)
-    return "".join(run[0][place] for place in places)
+    indexes = sorted(range(len(order)), key=order.__getitem__)
+    return "".join(run[0][offset] for offset in indexes)

@@ -199,24 +199,24 @@ def _replace_hidden(text: str, write: Callable[[str], str]) -> str:
     return text if text.isascii() and text.isprintable() else replace_all(_SUSPECT, replace, text)
 
 
-def _joins(text: str, place: int) -> bool:
-    """Return whether the joiner at `place` has a meaning there."""
-    before, after = text[place - 1 : place], text[place + 1 : place + 2]
+def _joins(text: str, index: int) -> bool:
+    """Return whether the joiner at `index` has a meaning there."""
+    before, after = text[index - 1 : index], text[index + 1 : index + 2]
     if before and unicodedata.combining(before) == _VIRAMA:
         return True
     if not before or not after or after.isspace():
         return False
     if before == "\ufe0f" or "\U0001f3fb" <= before <= "\U0001f3ff":
         return unicodedata.category(after) in _PICTURES
-    if text[place] == "\u200d" and unicodedata.category(before) == "So":
+    if text[index] == "\u200d" and unicodedata.category(before) == "So":
         return unicodedata.category(after) in _PICTURES
     return unicodedata.name(before, "").split(" ", 1)[0] in _JOINED_SCRIPTS
 
 
-def _separates(text: str, place: int) -> bool:
-    """Return whether the mark at `place` is between texts of different directions."""
-    before = _find_direction(reversed(text[max(place - _NEAR, 0) : place]))
-    after = _find_direction(iter(text[place + 1 : place + _NEAR]))
+def _separates(text: str, index: int) -> bool:
+    """Return whether the mark at `index` is between texts of different directions."""
+    before = _find_direction(reversed(text[max(index - _NEAR, 0) : index]))
+    after = _find_direction(iter(text[index + 1 : index + _NEAR]))
     return before is not None and after is not None and before != after
 
 
@@ -396,10 +396,10 @@ def _find_end(text: str, most: int) -> int:
     return end if end > 1 else most
 
 
-def _continues(text: str, place: int) -> bool:
-    """Return whether the character at `place` combines with the character before it."""
-    return unicodedata.category(text[place])[0] == "M" or (
-        unicodedata.category(text[place]) == "Cf" or text[place - 1] in _JOINERS
+def _continues(text: str, index: int) -> bool:
+    """Return whether the character at `index` combines with the character before it."""
+    return unicodedata.category(text[index])[0] == "M" or (
+        unicodedata.category(text[index]) == "Cf" or text[index - 1] in _JOINERS
     )
 
 

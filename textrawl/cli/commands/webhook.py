@@ -64,9 +64,9 @@ def add(
     settings = read_settings()
 
     async def work(memory: Administration) -> tuple[AddedWebhook, WebhookRow]:
-        place = space or settings.space or await _find_home(memory)
+        chosen = space or settings.space or await _find_home(memory)
         webhooks = Webhooks(memory.database, memory.credential)
-        added = await webhooks.add(place, url, kinds, content=content)
+        added = await webhooks.add(chosen, url, kinds, content=content)
         return added, await webhooks.find(str(added.id))
 
     added, row = administer(work, owned=False)
