@@ -96,6 +96,21 @@ $function$
 ;
 COMMENT ON FUNCTION number_fact IS 'Give a fact the next number in its space.';
 
+CREATE OR REPLACE FUNCTION textrawl.read_told_period()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'textrawl', 'public', 'pg_temp'
+AS $function$
+begin
+    new.period := (
+        select concat_ws('/', coalesce(p.starts, ''), p.ends)
+        from read_period(new.content, new.said_at, space_language(new.space_id)::text) p where p.valid_until = new.valid_until);
+    return new;
+end
+$function$
+;
+COMMENT ON FUNCTION read_told_period IS 'Find out whether the text of a fact that comes from a file says itself that it is over.';
+
 CREATE OR REPLACE FUNCTION textrawl.refuse_clear_source()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -456,6 +471,7 @@ CREATE TABLE observation (
     evidence text,
     evidence_start integer,
     claim jsonb,
+    period text,
     CONSTRAINT observation_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT observation_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT observation_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
@@ -507,6 +523,7 @@ COMMENT ON COLUMN observation.confirmed_at IS 'When somebody last stored the sam
 COMMENT ON COLUMN observation.evidence IS 'The sentence of a text from which an LLM took the fact. Null: somebody stated it.';
 COMMENT ON COLUMN observation.evidence_start IS 'The place of the first character of the sentence in its text, from 0. Null: not known.';
 COMMENT ON COLUMN observation.claim IS 'What the fact claims: make_claim(content, language of the space). Null: the text claims nothing that can be compared, or it is a part of a text.';
+COMMENT ON COLUMN observation.period IS 'The begin and the end that the text names, such as 2016/2021-03 or 2019/, if they are the times of the fact. Null: the text names none, or the fact is older than 0034.';
 CREATE INDEX observation_author_idx ON observation USING btree (space_id, author_id) WHERE author_id > 0;
 CREATE INDEX observation_entity_idx ON observation USING btree (space_id, entity_id, content_hash);
 CREATE INDEX observation_fts_idx ON observation USING gin (fts) WITH (fastupdate=off);
@@ -526,6 +543,7 @@ CREATE POLICY readers ON observation FOR SELECT TO public USING ((space_id = ANY
 CREATE TRIGGER fact_is_claimed BEFORE INSERT ON observation FOR EACH ROW WHEN (new.claim IS NULL AND new.whole IS NULL) EXECUTE FUNCTION claim_fact();
 CREATE TRIGGER fact_is_dated BEFORE INSERT ON observation FOR EACH ROW WHEN (new.said_at IS NULL) EXECUTE FUNCTION date_fact();
 CREATE TRIGGER fact_is_numbered BEFORE INSERT ON observation FOR EACH ROW WHEN (new.ordinal IS NULL) EXECUTE FUNCTION number_fact();
+CREATE TRIGGER fact_is_told BEFORE INSERT ON observation FOR EACH ROW WHEN (new.valid_until < new.created_at AND new.period IS NULL AND new.whole IS NULL AND new.relation_id IS NULL) EXECUTE FUNCTION read_told_period();
 
 CREATE TYPE new_fact AS (
     id uuid,
@@ -544,7 +562,8 @@ CREATE TYPE new_fact AS (
     valid_from timestamptz,
     evidence text,
     evidence_start integer,
-    claim jsonb
+    claim jsonb,
+    period text
 );
 COMMENT ON TYPE new_fact IS 'A fact that is going to be stored. read_facts() makes it after the entity was found or created. Each step of storing handles an array of these facts in one statement.';
 COMMENT ON COLUMN new_fact.id IS 'Id that the fact gets if it is stored.';
@@ -564,6 +583,7 @@ COMMENT ON COLUMN new_fact.valid_from IS 'The fact is valid from this instant on
 COMMENT ON COLUMN new_fact.evidence IS 'The sentence of a text from which an LLM took the fact. Null: somebody stated it.';
 COMMENT ON COLUMN new_fact.evidence_start IS 'The place of the first character of the sentence in its text, from 0. Null: not known.';
 COMMENT ON COLUMN new_fact.claim IS 'make_claim(content, language of the space). Null: the text claims nothing that can be compared.';
+COMMENT ON COLUMN new_fact.period IS 'The begin and the end that were read from the text, such as 2016/2021-03 or 2019/. Null: none. Then valid_from and valid_until are what the caller gave.';
 
 CREATE TABLE removal_lock (
 );

@@ -11,7 +11,7 @@ declare
     facts new_fact[] := read_facts(
         jsonb_build_array(jsonb_build_object(
             'observation', successor, 'valid_until', wrong.valid_until, 'said_at', wrong.said_at)),
-        array[wrong.entity_id], array[embedding], origin.space_id);
+        array[wrong.entity_id], array[embedding], origin.space_id, reading => false);
 begin
     -- A fact that has the text already keeps its times and its author, on whatever day it begins.
     facts[1].said_at := null;

@@ -12,8 +12,9 @@ create function textrawl.build_knowledge(
     out ended integer[],     -- positions of the facts that have ended already
     out closed jsonb,        -- the facts that these ended: [{fact, id, content, why}], see close_facts()
     out copies uuid[],       -- other facts that still say what was replaced, see value_copies()
-    out same_names text[]    -- for each entity that has another type than its fact says: a name under which the other
+    out same_names text[],   -- for each entity that has another type than its fact says: a name under which the other
                              -- thing can be stored, such as Jordan (person)
+    out periods jsonb        -- the begins and ends that were read from texts, by position: {"0": "2016/2021-03"}
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -31,7 +32,7 @@ declare
     origin              origin := open_write(credential, space, 'write', client, tool, request, proposing => true);
     readable            boolean := may_read(credential, origin.space_id);
 begin
-    facts_created := 0; repeated := '{}'; updated := '{}'; ended := '{}';
+    facts_created := 0; repeated := '{}'; updated := '{}'; ended := '{}'; periods := '{}';
     faults := list_period_faults(facts, relations);
     if faults <> '[]' then
         raise exception using errcode = 'TR006', message = 'nothing was stored', detail = faults::text;
@@ -83,6 +84,7 @@ begin
             select count(*) filter (where not stored.duplicate) as created,
                 array_agg(case when not stored.duplicate then stored.observation_id end order by at.place) as ids,
                 array_agg(at.place order by at.place) filter (where stored.ended) as ended,
+                jsonb_object_agg(at.place, stored.period) filter (where stored.period is not null) as periods,
                 array_agg(at.place order by at.place) filter (where stored.duplicate) as repeated,
                 array_agg(at.place order by at.place) filter (where stored.updated) as updated,
                 jsonb_agg(jsonb_build_object('fact', at.place, 'distance', stored.distance) || stored.closest)
@@ -95,6 +97,7 @@ begin
             repeated := repeated || stored_chunk.repeated;
             updated := updated || stored_chunk.updated;
             ended := ended || stored_chunk.ended;
+            periods := periods || coalesce(stored_chunk.periods, '{}');
             closest_facts_found := closest_facts_found || coalesce(stored_chunk.closest_facts_found, '[]');
         exception when sqlstate 'TR001' or sqlstate 'TR002' or sqlstate 'TR003' then
             faults := faults || jsonb_build_object('path', format('facts[%s].replaces', chunk.first - 1), 'code', sqlstate);

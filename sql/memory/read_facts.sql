@@ -1,4 +1,5 @@
-create function textrawl.read_facts(facts jsonb, entities uuid[], embeddings halfvec[], space integer) returns textrawl.new_fact[]
+create function textrawl.read_facts(facts jsonb, entities uuid[], embeddings halfvec[], space integer, reading boolean default true)
+returns textrawl.new_fact[]
 language plpgsql volatile
 set search_path from current
 as $$
@@ -13,13 +14,23 @@ begin
             'content', input.fact -> 'observation', 'content_hash', fact_hash(input.fact ->> 'observation'),
             'alias', case when e.name_key <> name_key(input.fact ->> 'entity')
                           then find_alias(read_facts.space, input.fact ->> 'entity') end,
-            'claim', make_claim(input.fact ->> 'observation', spoken.language)) as values
+            'claim', make_claim(input.fact ->> 'observation', spoken.language),
+            'valid_from', coalesce(own.valid_from, named.valid_from), 'valid_until', coalesce(own.valid_until, named.valid_until),
+            'period', nullif(concat(case when own.valid_from is null then named.starts end, '/',
+                case when own.valid_until is null and named.valid_until is not null then named.ends end), '/')) as values
         from jsonb_array_elements(facts) with ordinality input (fact, place)
         -- `limit 1` makes the planner look up each id in the index. Without `limit 1`, the planner would expect a
         -- hundred rows and read all entities.
         cross join lateral (
             select * from entity e where e.space_id = read_facts.space and e.id = entities[input.place] limit 1) e
         cross join (select space_language(read_facts.space)::text as language) spoken
+        cross join lateral (
+            select (input.fact ->> 'valid_from')::timestamptz as valid_from, (input.fact ->> 'valid_until')::timestamptz as valid_until) own
+        -- What the caller gave counts more than the text.
+        left join lateral read_period(
+                input.fact ->> 'observation', coalesce((input.fact ->> 'said_at')::timestamptz, now()), spoken.language) named
+            on reading and num_nulls(own.valid_from, own.valid_until) > 0
+                and coalesce(own.valid_from, named.valid_from, '-infinity') < coalesce(own.valid_until, named.valid_until, 'infinity')
         order by input.place
     loop
         fact := jsonb_populate_record(null::new_fact, given.values);
@@ -32,5 +43,5 @@ $$;
 
 comment on function textrawl.read_facts is
     'Convert facts [{entity, observation, and other attributes of new_fact}] and their '
-    'vectors to the type that store_facts() takes, in the same order. claim_entity() returned "entities". '
+    'vectors to the type that store_facts() takes, in the same order. With reading, a text can name the period. claim_entity() returned "entities". '
     'The name in a fact only shows which alias the caller used.';

@@ -15,7 +15,8 @@ create function textrawl.remember_fact(
     out placed_before uuid, -- the fact that `replaces` named, if the new fact begins before it and ends when it begins
     out closed jsonb,       -- the facts that this one ended: [{id, content, why}], see close_facts()
     out copies uuid[],      -- other facts that still say what was replaced, see value_copies()
-    out same_name text      -- if the entity has another type: a name for another thing, such as Jordan (person)
+    out same_name text,     -- if the entity has another type: a name for another thing, such as Jordan (person)
+    out period text         -- the begin and the end that were read from the text, such as 2016/2021-03
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -32,8 +33,8 @@ begin
         from propose_one(jsonb_build_array(fact), '[]', model, embedding, origin, may_read(credential, origin.space_id)) p;
         return;
     end if;
-    select s.entity_id, s.entity_name, s.entity_type, s.observation_id, s.duplicate, s.updated, s.closest, s.ended, s.placed_before, s.same_name
-    into entity_id, entity_name, entity_type, observation_id, duplicate, updated, closest, ended, placed_before, same_name
+    select s.entity_id, s.entity_name, s.entity_type, s.observation_id, s.duplicate, s.updated, s.closest, s.ended, s.placed_before, s.same_name, s.period
+    into entity_id, entity_name, entity_type, observation_id, duplicate, updated, closest, ended, placed_before, same_name, period
     from store_fact(fact, model, embedding, origin) s;
     if not may_read(credential, origin.space_id) then
         entity_name := entity; entity_type := nearest_type(type); closest := null; same_name := null;

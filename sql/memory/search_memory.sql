@@ -188,7 +188,8 @@ begin
                     select space_id, ordinal from hit
                 ) adjacent
                 join observation o using (space_id, ordinal)
-                where is_valid(o.valid_from, o.valid_until, o.closed_at, moment) and is_within(o.said_at, since, until)
+                where (is_valid(o.valid_from, o.valid_until, o.closed_at, moment)
+                        or moment is null and is_told(o.period, o.valid_from, o.valid_until, o.created_at, o.replaced_by)) and is_within(o.said_at, since, until)
                     and (entity_types is null or o.entity_type = any(entity_types))
             ) f
             where (sessions is null or not is_entry_part(f.space_id, f.whole, nullif(sessions, '{}'))) and (typed is null or exists (
@@ -326,7 +327,7 @@ begin
             b.coverage::real, r.id, relation_label(coalesce(r.label, r.relation_type)), target.name, target.entity_type,
             case when b.tokens is not null then o.whole end, o.part::integer, b.line + coalesce(q.skipped, 0), b.tokens, capped.over,
             o.space_id = any((select ids from of_several)::integer[]), o.valid_from,
-            moment is not distinct from 'infinity' and as_of is null and b.tokens is null,
+            (moment is not distinct from 'infinity' and as_of is null or as_of is null and o.valid_until < o.created_at) and b.tokens is null,
             nullif(nullif(free_type(e.entity_type, e.metadata), e.entity_type), 'Generic'),
             case when worded then array[weight.base, weight.meaning * coalesce(b.likeness, 0.7 * b.coverage), weight.words * b.coverage,
                 weight.about * b.about, case when b.supported then weight.beside * b.beside else 0 end, weight.period * b.period,

@@ -4,7 +4,7 @@ create function textrawl.store_fact(
     out entity_id uuid, out entity_name text, out entity_type text,
     out observation_id uuid, out duplicate boolean, out updated boolean, out closest jsonb,
     out ended boolean, out placed_before uuid,  -- see store_facts()
-    out same_name text
+    out same_name text, out period text  -- see store_facts()
 )
 language plpgsql volatile
 set search_path from current
@@ -21,8 +21,8 @@ begin
         entity_type := nearest_type(type);
     end if;
     same_name := own_name(entity_name, entity_type, type);
-    select stored.observation_id, stored.duplicate, stored.updated, stored.closest, stored.ended, stored.before
-    into observation_id, duplicate, updated, closest, ended, placed_before
+    select stored.observation_id, stored.duplicate, stored.updated, stored.closest, stored.ended, stored.before, stored.period
+    into observation_id, duplicate, updated, closest, ended, placed_before, period
     from store_facts(read_facts(jsonb_build_array(fact), array[entity_id], array[embedding], origin.space_id), model, origin) stored;
 end
 $$;

@@ -2,7 +2,8 @@ create function textrawl.store_facts(facts textrawl.new_fact[], model integer, o
 returns table (
     observation_id uuid, duplicate boolean, updated boolean, closest jsonb, distance double precision,
     ended boolean,  -- the fact has ended already
-    before uuid     -- the fact that `replaces` named, if the new fact begins earlier and so cannot replace it
+    before uuid,    -- the fact that `replaces` named, if the new fact begins earlier and so cannot replace it
+    period text     -- the begin and the end that were read from the text of a new fact
 )
 language plpgsql volatile
 set search_path from current
@@ -45,12 +46,16 @@ begin
                      and o.content_hash = facts[1].content_hash
                      and o.source = coalesce(facts[1].source, o.source) and o.confidence = coalesce(facts[1].confidence, o.confidence)
                      and o.said_at = coalesce(facts[1].said_at, o.said_at)
-                     and o.valid_from = coalesce(facts[1].valid_from, o.valid_from)
-                     and o.valid_until is not distinct from coalesce(facts[1].valid_until, o.valid_until)) then
+                     and (facts[1].period is not null or o.valid_from = coalesce(facts[1].valid_from, o.valid_from)
+                         and o.valid_until is not distinct from coalesce(facts[1].valid_until, o.valid_until))) then
             replaced := null;
         end if;
         select * into named from observation o where o.space_id = space and o.id = replaced for no key update;
         named_begin := present_begin(space, named.entity_id, named.valid_from, moment);
+        if facts[1].period is not null and named.id is not null then
+            facts[1] := keep_order(facts[1], named_begin, named.created_at);
+            begins[1] := period_begin(facts[1].valid_from, facts[1].said_at, facts[1].valid_until, moment + step);
+        end if;
         if begins_before(begins[1], named_begin, named.created_at) then
             -- If other facts were put before the named fact, the new fact ends when the next of them begins.
             facts[1].valid_until := least(facts[1].valid_until, named_begin, (
@@ -76,13 +81,13 @@ begin
     last_ordinal := coalesce((select max(o.ordinal) from observation o where o.space_id = space), 0);
     insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, confidence,
                              valid_from, valid_until, closed_at, replaced_by, author_id, client, tool, request, created_at, said_at, fts,
-                             evidence, evidence_start, claim, ordinal)
+                             evidence, evidence_start, claim, period, ordinal)
     select space, f.id, f.entity_id, f.entity_type, f.content, f.content_hash,
            coalesce(f.source, 'conversation'), coalesce(f.confidence, 1),
            begins[f.ordinality], f.valid_until, past_end(f.valid_until), named.id, origin.author_id, origin.client, origin.tool, origin.request,
            moment + f.ordinality * step, coalesce(f.said_at, moment + f.ordinality * step),
            search_document(space, (select space_language(space)), document_names(space, f.entity_id), f.content, f.said_at),
-           f.evidence, f.evidence_start, f.claim, last_ordinal + row_number() over (order by f.ordinality)
+           f.evidence, f.evidence_start, f.claim, f.period, last_ordinal + row_number() over (order by f.ordinality)
     from unnest(facts) with ordinality f
     where duplicates[f.ordinality] is null
     order by f.ordinality;
@@ -93,10 +98,10 @@ begin
         where duplicates[f.ordinality] is not null order by f.ordinality
     loop
         repeat.vector := null;
-        -- Without what names the fact, and what only its first statement says.
+        -- Without what names the fact, what only its first statement says, and an end that only the text names.
         details[repeat.ordinality] := coalesce(update_fact(space, duplicates[repeat.ordinality], to_jsonb(repeat)
-            - '{id,entity_id,entity_name,entity_type,content,content_hash,replaces,vector,alias,valid_from,evidence,evidence_start,claim,ordinality}'::text[],
-            moment), '{}');
+            - '{id,entity_id,entity_name,entity_type,content,content_hash,replaces,vector,alias,valid_from,evidence,evidence_start,claim,period,ordinality}'::text[]
+            - case when repeat.period is null then '' else 'valid_until' end, moment), '{}');
         updates[repeat.ordinality] := details[repeat.ordinality] #- '{before,confirmed_at}' -> 'before'
             <> details[repeat.ordinality] #- '{after,confirmed_at}' -> 'after';
     end loop;
@@ -138,7 +143,8 @@ begin
     select coalesce(duplicates[f.ordinality], f.id), duplicates[f.ordinality] is not null,
         updates[f.ordinality],
         closest_by_place -> f.ordinality::text -> 'closest', (closest_by_place -> f.ordinality::text ->> 'distance')::float8,
-        past_end(f.valid_until) is not null, case when f.ordinality = 1 then named.id end
+        past_end(f.valid_until) is not null, case when f.ordinality = 1 then named.id end,
+        case when duplicates[f.ordinality] is null then f.period end
     from unnest(facts) with ordinality f order by f.ordinality;
 end
 $$;

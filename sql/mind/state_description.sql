@@ -14,7 +14,7 @@ begin
         select stored.observation_id
         from store_facts(
             read_facts(jsonb_build_array(jsonb_build_object('observation', description, 'replaces', former)),
-                       array[entity], array[embedding], origin.space_id),
+                       array[entity], array[embedding], origin.space_id, reading => false),
             model, origin) stored);
 end
 $$;

@@ -137,6 +137,7 @@ _WITHOUT_TEXTS = """
     embedding_model.name space.name space.language document_rebuild.former_languages
     actor.role_name token.prefix token.issuer consolidation.period document.kind
     document_tombstone.kind entity_alias.tool event.tool event.action relation.tool observation.tool
+    observation.period
     reflection.tool revision.tool dismissal.tool document_version.tool proposal.tool llm_use.model
     llm_use.purpose llm_use.error import_run.system imported_item.system imported_item.digest
     source.content_hash recall.query_hash undone.after webhook.last_error erasure.receipt

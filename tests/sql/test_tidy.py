@@ -18,7 +18,7 @@ MESS: tuple[tuple[str, str, str | None], ...] = (
     ("Ben", "prefers the dark mode", None), ("Ben", "prefers dark mode", None),
     ("Harbour", "Open question: who reviews the security of Harbour?", None),
     ("Dora", "reviews the security of Harbour", None),
-    ("Atlas", "has a budget of 90,000 euros until May 2025", "2024-03-01"),
+    ("Atlas", "the licence expires in May 2025", "2024-03-01"),
     ("Dora", "reports to Ada", None), ("Ben", "is married to Dora", None),
     ("Old Mill", "has a leaking roof", "2019-01-01"),
 )  # fmt: skip
@@ -42,7 +42,7 @@ FOUND = [
     ("disagreement", "Ada", "lives in Berlin"),
     ("disagreement", "Cleo", "works for Siemens"),
     ("double", "Ben", "prefers dark mode"),
-    ("expired", "Atlas", "has a budget of 90,000 euros until May 2025"),
+    ("expired", "Atlas", "the licence expires in May 2025"),
     ("name", "Jeff Miller", "is the same as Miller Jeff"),
     ("question", "Harbour", "Open question: who reviews the security of Harbour?"),
     ("relation", "Ben", "married to Dora"),
@@ -144,7 +144,7 @@ def test_all_kinds_of_disorder_are_proposed_once_accepted_at_once_and_undone_to_
     assert "prefers dark mode" not in valid["Ben"]
     assert valid["Harbour"] == ["Who owns the budget of Harbour?"]
     assert "Old Mill" not in valid
-    ended = "select valid_until::date::text from fact where content like 'has a budget%%'"
+    ended = "select valid_until::date::text from fact where content like 'the licence expires%%'"
     assert team.fetch(ended) == "2025-06-01"
     assert team.fetch("select count(*) from relation") == 2
     assert team.tidy() == []

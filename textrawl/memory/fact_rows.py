@@ -196,7 +196,8 @@ class FactRow:
     `placed_before` is the id of the fact that `replaces` named, if the new fact begins before it
     and ends when it begins. If the entity has another type, `same_name` is a name for another
     thing, such as Jordan (person). `closed` holds the id and the content of each fact that this one
-    ended, and why. `copies` has the ids of other facts that still say what was replaced.
+    ended, and why. `copies` has the ids of other facts that still say what was replaced. `period`
+    is the period that was read from the text of a new fact, such as 2016/2021-03.
     """
 
     entity_id: UUID | None
@@ -212,6 +213,7 @@ class FactRow:
     same_name: str | None = None
     closed: list[dict[str, Any]] | None = None
     copies: list[UUID] | None = None
+    period: str | None = None
 
     @property
     def id(self) -> UUID | None:
@@ -225,7 +227,8 @@ class BatchRow:
 
     `repeated` and `updated` list the positions of facts in the batch, counted from 0. An item of
     `closest` holds the position of a new fact, and the id and the content of its close fact.
-    `ended` lists the positions of facts that have ended already.
+    `ended` lists the positions of facts that have ended already. `periods` has the periods that
+    were read from texts, by position.
     `proposals` has the ids of proposals, facts first, if the caller can only propose. An item of
     `closed` holds the position of a new fact, and the id and the content of a fact that it ended.
     """
@@ -241,6 +244,7 @@ class BatchRow:
     same_names: list[str] | None = None
     closed: list[dict[str, Any]] | None = None
     copies: list[UUID] | None = None
+    periods: dict[str, str] | None = None
 
 
 @dataclass(frozen=True)

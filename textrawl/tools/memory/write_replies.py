@@ -42,6 +42,7 @@ class RememberReply(SuccessReply):
 
     `ended` is true if the fact has ended already. `placed_before` is the id of the fact that
     `replaces` names, if the new fact begins before it: the new fact then ends when that one begins.
+    `period` is the period that was read from the text, such as 2016/2021-03.
 
     If the caller can only propose, `proposal_id` is set instead of the other ids.
 
@@ -63,6 +64,7 @@ class RememberReply(SuccessReply):
     updated: Annotated[bool | None, OMIT_EMPTY, Key("updated")] = None
     ended: Annotated[bool | None, OMIT_EMPTY, Key("ended")] = None
     placed_before: Annotated[UUID | None, OMIT_EMPTY, Key("before", short_id=True)] = None
+    period: Annotated[str | None, OMIT_EMPTY, Key("p")] = None
     proposal_id: Annotated[UUID | None, Key("proposal", short_id=True)] = None
     message: str | None = None
     entity_id: Annotated[UUID | None, Key("entity", short_id=True)]

@@ -200,7 +200,8 @@ class BuildReply(SuccessReply):
 
     `repeated` lists the positions of the duplicates in the batch, counted from 0. `updated` lists
     the duplicates that gave the stored fact a new source, confidence, end or `saidAt`. `ended`
-    lists the facts that have ended already.
+    lists the facts that have ended already. `periods` has the periods that were read from texts,
+    by position.
 
     If the caller can only propose, nothing was stored, and `proposals` has their ids, facts
     first.
@@ -208,7 +209,7 @@ class BuildReply(SuccessReply):
 
     items = ("closest",)
     spared = (
-        ("repeated", "updated", "ended"),
+        ("repeated", "updated", "ended", "periods"),
         ("facts_created", "facts_duplicate", "relations_created", "facts"),
     )
 
@@ -217,6 +218,7 @@ class BuildReply(SuccessReply):
     repeated: Annotated[list[int] | None, OMIT_EMPTY] = None
     updated: Annotated[list[int] | None, OMIT_EMPTY] = None
     ended: Annotated[list[int] | None, OMIT_EMPTY] = None
+    periods: Annotated[dict[str, str] | None, OMIT_EMPTY] = None
     facts: Annotated[FactCounts | None, Key("facts"), Field(exclude=True)] = None
     relations_created: Annotated[int | None, Key("rel")]
     closest: Annotated[list[CloseFact] | None, OMIT_EMPTY, Key("like"), Field(alias="similar")] = (
@@ -246,7 +248,12 @@ class BuildReply(SuccessReply):
         short = super().compact()
         if self.proposals:
             return {"ok": True, "proposals": [str(one)[:SHORT_ID] for one in self.proposals]}
-        positions = {"at": self.repeated, "upd": self.updated, "ended": self.ended}
+        positions = {
+            "at": self.repeated,
+            "upd": self.updated,
+            "ended": self.ended,
+            "p": self.periods,
+        }
         if "facts" in short:
             short["facts"] |= {key: value for key, value in positions.items() if value}
         return short
