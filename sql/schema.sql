@@ -523,7 +523,7 @@ COMMENT ON COLUMN observation.confirmed_at IS 'When somebody last stored the sam
 COMMENT ON COLUMN observation.evidence IS 'The sentence of a text from which an LLM took the fact. Null: somebody stated it.';
 COMMENT ON COLUMN observation.evidence_start IS 'The place of the first character of the sentence in its text, from 0. Null: not known.';
 COMMENT ON COLUMN observation.claim IS 'What the fact claims: make_claim(content, language of the space). Null: the text claims nothing that can be compared, or it is a part of a text.';
-COMMENT ON COLUMN observation.period IS 'The begin and the end that the text names, such as 2016/2021-03 or 2019/, if they are the times of the fact. Null: the text names none, or the fact is older than 0034.';
+COMMENT ON COLUMN observation.period IS 'The begin and the end that the text names, such as 2016/2021-03 or 2019/, if they are the times of the fact. Null: the text names none, or the fact is older than 0033.';
 CREATE INDEX observation_author_idx ON observation USING btree (space_id, author_id) WHERE author_id > 0;
 CREATE INDEX observation_entity_idx ON observation USING btree (space_id, entity_id, content_hash);
 CREATE INDEX observation_fts_idx ON observation USING gin (fts) WITH (fastupdate=off);

@@ -3,7 +3,7 @@ alter type new_fact add attribute period text;
 comment on column new_fact.period is 'The begin and the end that were read from the text, such as 2016/2021-03 or 2019/. Null: none. Then valid_from and valid_until are what the caller gave.';
 
 alter table observation add column period text;
-comment on column observation.period is 'The begin and the end that the text names, such as 2016/2021-03 or 2019/, if they are the times of the fact. Null: the text names none, or the fact is older than 0034.';
+comment on column observation.period is 'The begin and the end that the text names, such as 2016/2021-03 or 2019/, if they are the times of the fact. Null: the text names none, or the fact is older than 0033.';
 
 create function read_told_period() returns trigger
 language plpgsql
