@@ -21,6 +21,7 @@ _PLACED = {
     "ordinal": "each space numbers its facts",
     "fts": "made from the text in the language of the space",
     "claim": "made from the text in the language of the space",
+    "period": "read again from the text: fact_is_told, test_named_periods",
     "relation_id": "null for a fact",
     "replaced_by": "another fact, which has an id of its own: test_sharing, test_round_trips",
 }

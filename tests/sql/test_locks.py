@@ -364,7 +364,9 @@ def test_a_batch_beside_the_first_words_of_its_author_ends(sql: Sql, three: Thre
     one.do("select build_knowledge(%s)", batch)
     one.release()
 
-    assert other.end() == [(("0", "1", "0", "{0}", "{}", None, None, "{}", "{}", "{}"),)]
+    assert other.end() == [
+        (("0", "1", "0", "{0}", "{}", None, None, "{}", None, None, "{}", "{}"),)
+    ]
 
 
 def test_who_is_made_while_a_relation_waits_for_its_ends_is_missing(sql: Sql, three: Three) -> None:
