@@ -1,16 +1,23 @@
-create function textrawl.claim_marks(language text) returns text[]
+create function textrawl.claim_marks(language text) returns jsonb
 language sql immutable strict parallel safe
 begin atomic
-    -- A gap (gave … back) stands for up to six words. The texts that these expressions read have no accents.
-    select array_agg('\m(' || replace(replace(words, ';', '|'), ' … ', ' (?:\S+ ){0,6}') || ')\M' order by place)
-    from (values (1, '{ends,back,over,now,lent}'::text[]), (2, '{ends,back}'), (3, '{over}'), (4, '{now}'), (5, '{also}'), (6, '{lent}'),
-              (7, '{the}'), (8, '{idle}'), (9, '{back}')) mark (place, kinds)
-    cross join lateral (
-        select string_agg(textrawl.claim_lists(claim_marks.language) ->> kind, ';') as words from unnest(kinds) kind) list;
+    with phrase as (
+        select kind, phrase, split_part(phrase, ' ', 1) as word, cardinality(string_to_array(phrase, ' ')) as words,
+            nullif(split_part(phrase, ' … ', 2), '') as rest, cardinality(string_to_array(nullif(split_part(phrase, ' … ', 2), ''), ' ')) as more
+        from jsonb_each_text(textrawl.claim_lists(claim_marks.language)) list (mark, phrases), string_to_table(phrases, ';') as phrase
+        -- What gives back ends, too.
+        cross join lateral unnest(case when mark = 'back' then '{ends,back}'::text[] else array[mark] end) kind
+        where mark in ('ends', 'back', 'over', 'now', 'also', 'lent', 'the', 'idle')
+    )
+    select jsonb_object_agg(word, found) from (
+        select word, jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+            'kind', kind, 'phrase', phrase, 'words', words, 'rest', rest, 'more', more))) as found
+        from phrase group by word) as listed;
 end;
 
 comment on function textrawl.claim_marks is
-    'The regular expressions of a language by which read_ending() finds what ends a fact. 1: any of the following. 2: words '
-    'that end or give back (sold, quit, brought back). 3: words after which something may be over (found, retired). 4: a '
-    'change (now, moved). 5: words that leave it open (also, perhaps). 6: what is to be given back (lent, rents). 7: words '
-    'for a known thing (the, his). 8: words that say only when or how. 9: words that give back. Example: select textrawl.claim_marks(''english'');';
+    'The words and phrases of a language by which read_ending() finds what ends a fact, by their first word: {word: [{kind, phrase, '
+    'words: their number, rest: the words after a gap of up to six words (gave … back), more: their number}]}. Kinds: ends (sold, quit, '
+    'brought back), back (brought back), over (something may be over: found, retired), now (a change: now, moved), also (it stays open: '
+    'also, perhaps), lent (is to be given back: lent, rents), the (for a known thing: the, his), idle (says only when or how). '
+    'Example: select textrawl.claim_marks(''english'') -> ''sold'';';

@@ -2,12 +2,15 @@ create function textrawl.read_ending(said text, language text, kinds jsonb, stem
 -- The function sets no search_path, which would take longer than its work. So it names the schema of each function.
 language plpgsql immutable parallel safe
 as $$
+#variable_conflict use_column
 declare
-    marks  text[];
+    marks  jsonb;
+    found  jsonb;  -- of each kind of mark, its first words in the text
     plain  text := textrawl.strip_accents(said);
     phrase text;
     changed text;
-    words  text[];
+    words  text[] := string_to_array(said, ' ');
+    bare   text[] := string_to_array(plain, ' ');  -- the same without accents
     spelt  text;
     word   text;
     kind   text;
@@ -24,20 +27,31 @@ begin
     elsif language = 'italian' then marks := textrawl.claim_marks('italian');
     else marks := textrawl.claim_marks('english');
     end if;
-    if plain !~ marks[1] then
+    -- No regular expressions: Postgres keeps 32 compiled ones, and compiling those of a language takes milliseconds.
+    select jsonb_object_agg(kind, written) into found from (
+        select distinct on (mark ->> 'kind') mark ->> 'kind' as kind, array_to_string(bare[place:place + length - 1], ' ') as written
+        from unnest(bare) with ordinality word (spelt, place)
+        cross join lateral jsonb_array_elements(marks -> spelt) mark
+        cross join lateral (
+            select case when mark ? 'rest' then (
+                    select max(gap) + (mark ->> 'more')::integer + 1 from generate_series(0, 6) gap
+                    where array_to_string(bare[place + gap + 1:place + gap + (mark ->> 'more')::integer], ' ') = mark ->> 'rest')
+                when array_to_string(bare[place:place + (mark ->> 'words')::integer - 1], ' ') = mark ->> 'phrase' then (mark ->> 'words')::integer
+                end::bigint as length) matched
+        where length is not null
+        order by mark ->> 'kind', place, length desc) first;
+    phrase := coalesce(found ->> 'ends', found ->> 'over');
+    changed := found ->> 'now';
+    if coalesce(phrase, changed) is null and not coalesce(found ? 'lent', false) then
         return null;
     end if;
-    phrase := substring(plain from marks[2]);
-    open := plain ~ marks[5];
-    sure := phrase is not null and not open and (named or plain ~ marks[7]);
-    phrase := coalesce(phrase, substring(plain from marks[3]));
-    changed := substring(plain from marks[4]);
-    words := string_to_array(said, ' ');
+    open := found ? 'also';
+    sure := found ? 'ends' and not open and (named or found ? 'the');
     for place in 1 .. cardinality(words) loop
         word := words[place];
-        spelt := textrawl.strip_accents(word);
+        spelt := bare[place];
         -- The verb is the first and the last word of the phrase.
-        continue when spelt in (split_part(phrase, ' ', 1), split_part(phrase, ' ', -1), changed) or spelt ~ ('^' || marks[8] || '$');
+        continue when spelt in (split_part(phrase, ' ', 1), split_part(phrase, ' ', -1), changed) or coalesce(marks -> spelt @> '[{"kind": "idle", "words": 1}]', false);
         kind := kinds ->> word;
         exit when kind in ('@since', '@until', '@because', '@after', '@before');
         if kind like '@%' then
@@ -61,8 +75,9 @@ begin
     end loop;
     return jsonb_strip_nulls(jsonb_build_object(
         'by', phrase, 'what', what, 'roles', roles, 'sure', nullif(sure, false),
-        'thing', nullif(substr(plain, position(coalesce(phrase, changed) in plain) + char_length(coalesce(phrase, changed))) ~ ('^ ' || marks[7]), false),
-        'now', nullif(not open and changed is not null, false), 'lent', nullif(plain ~ marks[6], false), 'back', nullif(plain ~ marks[9], false)));
+        'thing', nullif(marks -> split_part(substr(plain, position(coalesce(phrase, changed) in plain) + char_length(coalesce(phrase, changed))), ' ', 2)
+            @> '[{"kind": "the", "words": 1}]', false),
+        'now', nullif(not open and changed is not null, false), 'lent', nullif(found ? 'lent', false), 'back', nullif(found ? 'back', false)));
 end
 $$;
 
