@@ -184,7 +184,7 @@ async def _rename(hand: Hand, place: Place) -> None:
     await hand.read("Changed.")
     await expect(hand.tab.page.get_by_role("heading", name="Ada King").first).to_be_visible()
     await hand.press("button", "Undo")
-    await hand.read("Undone.")
+    await hand.read("Changed.")
     names = place.owner.execute("select name from entity where name like 'Ada%'").fetchall()
     assert names == [("Ada",)]
 
