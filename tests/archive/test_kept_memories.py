@@ -20,7 +20,7 @@ BEFORE_SQUASH, AFTER_SQUASH = KEPT / "404fb95", KEPT / "squashed"
 _OWN = {
     "entity": ["updated_at"], "document": ["changed", "version"], "document_version": ["version"],
     "identity_snapshot": ["version"],
-    "observation": ["ordinal", "closed_at", "content_hash", "fts", "claim"],
+    "observation": ["ordinal", "closed_at", "content_hash", "fts", "claim", "period"],
     "chunk": ["observation_id"],
     "relation": ["closed_at", "relation_type"],
 }  # fmt: skip
