@@ -10,7 +10,7 @@ create function textrawl.build_knowledge(
                              -- `fact` is the position of the new fact. `closest` is null if the caller cannot read the space
     out proposals uuid[],    -- for a caller who can only propose: first of facts, then of relations; no fact is stored
     out ended integer[],     -- positions of the facts that have ended already
-    out closed jsonb,        -- the facts that these ended: [{fact, id, content, why}], see close_facts()
+    out closed jsonb,        -- the facts that these ended: [{fact, id, content, why}], see end_former_facts()
     out copies uuid[],       -- other facts that still say what was replaced, see value_copies()
     out same_names text[],   -- for each entity that has another type than its fact says: a name under which the other
                              -- thing can be stored, such as Jordan (person)
@@ -105,7 +105,7 @@ begin
     end loop;
     facts_duplicate := cardinality(repeated);
     if readable and faults = '[]' then
-        closed := close_facts(new_ids, origin);
+        closed := end_former_facts(new_ids, origin);
         copies := case when closed is not null or exists (select from unnest(batch) f where f.replaces is not null)
             then value_copies(new_ids, origin) end;
     end if;

@@ -13,7 +13,7 @@ create function textrawl.remember_fact(
     out proposal_id uuid, -- if the caller can only propose; then no fact was stored
     out ended boolean,    -- the fact has ended already
     out placed_before uuid, -- the fact that `replaces` named, if the new fact begins before it and ends when it begins
-    out closed jsonb,       -- the facts that this one ended: [{id, content, why}], see close_facts()
+    out closed jsonb,       -- the facts that this one ended: [{id, content, why}], see end_former_facts()
     out copies uuid[],      -- other facts that still say what was replaced, see value_copies()
     out same_name text,     -- if the entity has another type: a name for another thing, such as Jordan (person)
     out period text         -- the begin and the end that were read from the text, such as 2016/2021-03
@@ -39,7 +39,7 @@ begin
     if not may_read(credential, origin.space_id) then
         entity_name := entity; entity_type := nearest_type(type); closest := null; same_name := null;
     elsif not duplicate then
-        closed := (select jsonb_agg(one - 'fact') from jsonb_array_elements(close_facts(array[observation_id], origin)) one);
+        closed := (select jsonb_agg(one - 'fact') from jsonb_array_elements(end_former_facts(array[observation_id], origin)) one);
         closest := case when closed is null or not closed @> jsonb_build_array(jsonb_build_object('id', closest -> 'id')) then closest end;
         copies := case when replaces is not null or closed is not null then value_copies(array[observation_id], origin) end;
     end if;

@@ -327,7 +327,7 @@ begin
             b.coverage::real, r.id, relation_label(coalesce(r.label, r.relation_type)), target.name, target.entity_type,
             case when b.tokens is not null then o.whole end, o.part::integer, b.line + coalesce(q.skipped, 0), b.tokens, capped.over,
             o.space_id = any((select ids from of_several)::integer[]), o.valid_from,
-            (moment is not distinct from 'infinity' and as_of is null or as_of is null and o.valid_until < o.created_at) and b.tokens is null,
+            as_of is null and (moment is not distinct from 'infinity' or coalesce(o.valid_until < o.created_at, false)) and b.tokens is null,
             nullif(nullif(free_type(e.entity_type, e.metadata), e.entity_type), 'Generic'),
             case when worded then array[weight.base, weight.meaning * coalesce(b.likeness, 0.7 * b.coverage), weight.words * b.coverage,
                 weight.about * b.about, case when b.supported then weight.beside * b.beside else 0 end, weight.period * b.period,

@@ -13,7 +13,7 @@ begin atomic
         when edge like '%-f_' then case right(edge, 1)
             when '1' then easter when '2' then easter + 49 when '3' then make_date(year, 12, 25) when '4' then make_date(year, 1, 1)
             when '5' then make_date(year, 12, 31) when '6' then make_date(year, 10, 31) end
-        when edge like '____-__' then (
+        when edge like '____-__' and substr(edge, 6, 2) between '01' and '12' then (
             (edge || '-01')::date + case when first then '0' else interval '1 month -1 day' end)::date
         when edge like '____' then make_date(year, case when first then 1 else 12 end, case when first then 1 else 31 end) end
     from (select left(edge, 4)::integer as year) y

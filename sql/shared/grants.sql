@@ -2,7 +2,7 @@
 grant select on textrawl.migration, textrawl.code to textrawl_app, textrawl_analyst;
 
 grant execute on function
-    textrawl.name_key, textrawl.fact_key, textrawl.relation_key, textrawl.relation_label, textrawl.is_valid, textrawl.was_valid, textrawl.known_end, textrawl.is_within,
+    textrawl.name_key, textrawl.name_spellings, textrawl.fact_key, textrawl.relation_key, textrawl.relation_label, textrawl.is_valid, textrawl.was_valid, textrawl.known_end, textrawl.is_within,
     textrawl.is_fact_id, textrawl.id_span, textrawl.named_by_id,
     textrawl.fact_hash, textrawl.free_type, textrawl.has_type, textrawl.nearest_type, textrawl.type_words, textrawl.find_entities,
     textrawl.entity_description,

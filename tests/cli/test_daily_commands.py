@@ -437,7 +437,7 @@ def test_a_fact_that_is_close_is_named_and_one_that_is_told_again_updated(
 
     first, second = close.splitlines()
     assert first.startswith("Remembered about Ada (concept): ")
-    assert re.fullmatch("Close fact: [0-9a-f]{8} is married to Eve", second)
+    assert re.fullmatch(r"Over on [\d-]{10}: [0-9a-f]{8} is married to Eve", second)
     assert again.startswith("Updated what is known about Ada (concept): ")
     report = json.loads(ask("remember", "Ada", "was married to Eve", "--json").out)
     assert (report["duplicate"], report["updated"], report["closest"]) == (True, False, None)

@@ -196,7 +196,9 @@ READS = r".venv/bin/textrawl (psql|analyst|stats --html) ?"  # tests/cli/test_an
 # tests/docs/test_scale_page.py
 SCALES = r"pg_(basebackup|ctl) |psql -d textrawl -c \"select citus_|TEXTRAWL_DATABASE_URL="
 OWN = r"psql -d postgres |TEXTRAWL_DATABASE_URL='|sudo "  # tests/docs/test_own_postgres.py
-DOCUMENTS = r".venv/bin/textrawl (space create handbook|ingest) "  # test_programs_of_pages.py
+DOCUMENTS = (
+    r".venv/bin/textrawl (space create handbook|ingest|import docs)\b"  # test_programs_of_pages.py
+)
 CONNECTS = r".venv/bin/textrawl (connect|disconnect) ?"  # tests/connect; it changes files
 # test_commands_page.py
 DAILY = r".venv/bin/textrawl (search|show|remember|revise|entity|forget|me) "

@@ -140,7 +140,10 @@ async def test_nobody_does_more_than_their_token_allows(siege: Siege, step: int)
 
 def _list_guesses(siege: Siege) -> list[tuple[str, str, str]]:
     """Each parameter with something that another space has, and something that nobody has."""
-    hidden, names = siege.hidden, ("name", "alias", "other", "entity", "q", "actor", "author")
+    hidden, names = (
+        siege.hidden,
+        ("name", "names", "alias", "other", "entity", "q", "actor", "author"),
+    )
     return [
         # Both have one token, since a page of a search says how many its answer has.
         *((name, HIDDEN[0], "Fault") for name in names),

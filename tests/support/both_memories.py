@@ -15,7 +15,7 @@ _TESTS = {
         test_a_wrong_fact_can_end_without_another_in_its_place
     """,
     "tests/explorer/test_decisions_page.py": """
-        test_ten_pairs_are_merged_in_one_go_and_undone_in_one
+        test_ten_pairs_are_merged_in_one_go_and_split_again_in_another
         test_what_was_decided_leaves_its_page_and_can_be_taken_back
     """,
     "tests/explorer/test_grants_page.py": """

@@ -189,6 +189,7 @@ class Remembered(Result):
     updated: bool = False
     ended: bool = False
     placed_before: str | None = None
+    period: str | None = None
     proposal_id: str | None = None
     entity_id: str | None = None
     similar: Similar | None = None

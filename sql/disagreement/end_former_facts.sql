@@ -1,4 +1,4 @@
-create function textrawl.close_facts(told uuid[], origin textrawl.origin) returns jsonb
+create function textrawl.end_former_facts(told uuid[], origin textrawl.origin) returns jsonb
 language plpgsql volatile
 set search_path from current
 as $$
@@ -50,7 +50,7 @@ begin
 end
 $$;
 
-comment on function textrawl.close_facts is
+comment on function textrawl.end_former_facts is
     'End the older facts that new facts say to be over, if that is sure: the same entity, or one that the text names, and a '
     'word that ends with the same object (brought the ladder back), or another value with a word for the change (now '
     'works at). The facts point to the new fact, as with "replaces". Return [{fact, id, content, why}]; `fact` is the '
