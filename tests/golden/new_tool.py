@@ -41,7 +41,6 @@ PATCH = Patch(
     files={"sql/analytics/count_authors.sql": _FUNCTION},
     edits=(
         ("sql/analytics/grants.sql", " to textrawl_app;", ", textrawl.count_authors"),
-        ("textrawl/tools/stats/tools.py", ', "get_stats")', ', "count_authors"'),
         ("textrawl/tools/stats/tools.py", "class MemoryPart(", _REPLY),
         ("textrawl/tools/stats/tools.py", "@stats.tool(READS, StatsReply)", _TOOL),
         ("tests/toolsets/stats/test_stats.py", "async def test_get_stats_wraps", _TEST),
