@@ -49,6 +49,10 @@ def build(folder: Path) -> list[str]:
         assert not file.exists()
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
+    tables = folder / "sql/shared/content_tables.sql"
+    [line] = re.findall(r"^ +\('note', .*\n", PAGE.read_text("utf-8"), re.MULTILINE)
+    text = tables.read_text(encoding="utf-8")
+    tables.write_text(text.replace("    values\n", f"    values\n{line}", 1), encoding="utf-8")
     return list(files)
 
 
