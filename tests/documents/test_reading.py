@@ -110,6 +110,8 @@ def test_a_mail_is_decoded_with_its_subject_and_the_names_of_its_files(write: Wr
     first = "# Hafengebühr\nFrom: Ann <ann@example.com>\n\nThe mooring fee is €310.\n[bill.pdf]"
 
     assert read_file(write("a.eml", bytes(mail))).text == first
+    letter = b"Subject: Hi\n\nDear Bob,\n\nFrom May on it is 320.\nAnn\n"
+    assert read_file(write("b.eml", letter)).text.endswith("\n\nFrom May on it is 320.\nAnn")
     both = read_file(write("a.mbox", box)).text
     assert both.startswith(first)
     assert both.endswith("# Mail\nTo: bob@example.com\n\nFee: **€90**, as we said thrice")

@@ -276,8 +276,7 @@ def _read_table(content: bytes) -> str:
     """Return a table as lines. Each row after the first one names its cells."""
     text = _read_text(content)
     first = text.split("\n", 1)[0]
-    delimiter = max(",;\t", key=first.count)
-    rows = csv.reader(text.splitlines(keepends=True), delimiter=delimiter)
+    rows = csv.reader(text.splitlines(keepends=True), delimiter=max(",;\t", key=first.count))
     try:
         cells = [[" ".join(cell.split()) for cell in row] for row in rows]
     except csv.Error as error:
@@ -287,8 +286,9 @@ def _read_table(content: bytes) -> str:
 
 def _read_mails(content: bytes) -> str:
     """Return the texts of a mail, or of the mails in a file, with the names of what they hold."""
-    mails = filter(bytes.strip, _MAIL.split(content))
-    return "\n\n".join(map(_read_mail, mails))
+    # Only a file of mails begins so. In another mail, a paragraph can begin with this word.
+    mails = _MAIL.split(content) if content.startswith(b"From ") else [content]
+    return "\n\n".join(map(_read_mail, filter(bytes.strip, mails)))
 
 
 def _read_mail(content: bytes) -> str:
