@@ -204,9 +204,10 @@ SHAPES: dict[str, tuple[bytes, tuple[int, int, int]]] = {
     "observations as objects, numbers and a text": (
         b"""{"name": "Ada 17", "observations": [
         {"text": "likes tea", "timestamp": "2024-05-01T10:00Z"},
-        {"content": "is 41", "createdAt": 1714557600}, {"shoe size": 38}, 42, true, 1.5]}
+        {"content": "is 41", "createdAt": 1714557600}, {"shoe size": 38}, 42, true, 1.5,
+        {"text": "was built", "date": "2016"}]}
         {"name": "Acme 17", "observations": "sells oil"}""",
-        (2, 7, 0),
+        (2, 8, 0),
     ),
     "relations within entities": (
         b"""{"name": "Ada 18", "relations": [{"to": "Acme 18", "relationType": "worksAt"}]}""",
@@ -254,7 +255,8 @@ def test_a_file_in_any_usual_shape_is_imported_whole_and_again_adds_nothing(
     assert faults == []
     said = "select content, said_at::date::text from observation where said_at < '2025-01-01'"
     assert sorted(fetch(fresh, said)) == [
-        ("is 41", "2024-05-01"), ("likes tea", "2024-05-01"), ("was here", "2024-05-02"),
+        ("is 41", "2024-05-01"), ("likes tea", "2024-05-01"), ("was built", "2016-01-01"),
+        ("was here", "2024-05-02"),
     ]  # fmt: skip
     ends = "select name, entity_type, type_guessed from entity where name like '%uster 19'"
     assert fetch(fresh, ends) == [("cluster 19", "concept", True)]

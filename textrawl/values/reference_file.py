@@ -342,7 +342,8 @@ def _read_moment(value: Any) -> tuple[datetime | None, str | None]:
     if value is None:
         return None, None
     try:
-        moment = _MOMENT.validate_python(None if isinstance(value, bool) else value)
+        given = f"{value}-01-01" if re.fullmatch(r"\d{4}", str(value)) else value  # a year
+        moment = _MOMENT.validate_python(None if isinstance(value, bool) else given)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC), None
     except (ValidationError, OverflowError):
         return None, f"has the time {str(value)[:40]!r}, which is not ISO 8601: stored without it"

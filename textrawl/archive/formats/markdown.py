@@ -54,7 +54,6 @@ _OWN_KEYS = {
     *("created", "created_at", "date", "modified", "updated", "cssclasses", "publish", "name"),
 }
 _PAGE_KEYS = {"alias", "aliases", "description", "tags", "title", "type"}
-_EMPTY = {"", "~", "null"}  # values of YAML
 # Properties in which Logseq keeps the state of its editor.
 _STATE = re.compile(
     r"(?:background|card|hl|logseq|ls|query|template)\b.*"
@@ -183,7 +182,7 @@ class _NoteReader:
 
     def _read_value(self, key: str, texts: list[str]) -> Iterator[Memory]:
         """Yield the relations to which a property links, or else one fact."""
-        texts = [text for text in texts if text.strip().lower() not in _EMPTY]
+        texts = [text for text in texts if text.strip().lower() not in {"", "~", "null"}]
         if _STATE.fullmatch(key):
             return
         if texts and all(_LINK.fullmatch(text.strip()) for text in texts):
