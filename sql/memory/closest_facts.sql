@@ -19,7 +19,7 @@ begin
         from unnest(facts) with ordinality f where known[f.ordinality] is null and not disagreeing ? f.ordinality::text
     )
     select distinct on (place) place, jsonb_build_object('id', id, 'content', content)
-            || case when reach > 0.05 and not spelled and distance > 0.05 then jsonb_build_object('why', 'over', 'on', to_char(said_at at time zone 'UTC', 'YYYY-MM-DD')) else '{}' end,
+            || case when not spelled and distance > 0.05 then jsonb_build_object('why', 'over', 'on', to_char(said_at at time zone 'UTC', 'YYYY-MM-DD')) else '{}' end,
         case when spelled then 0 else distance end as gap
     from (
         select f.place, f.length, f.letters, f.key, f.reach, o.id, o.content, o.said_at, o.ordinal, (
@@ -46,5 +46,5 @@ $$;
 comment on function textrawl.closest_facts is
     'For each new fact that is not a duplicate, a valid fact of the same entity: one that disagrees with it {id, content, '
     'why, on}, see disagreeing_facts(); otherwise one that differs only in its spelling; otherwise the closest one {id, '
-    'content}, if the cosine is 0.95 or more. A person or a model has to decide whether the new fact replaces the stored '
-    'fact.';
+    'content}, if the cosine is 0.95 or more. After a word that ends something, as in read_ending(), the closest one from '
+    '0.2 on may be over {id, content, why, on}. A person or a model has to decide whether the new fact replaces it.';

@@ -22,8 +22,7 @@ begin
         select o.space_id, o.id
         from find_entities(spaces, about) f
         join observation o on o.space_id = f.space_id and o.entity_id = f.entity_id
-        where (is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
-                or as_of is null and is_told(o.period, o.valid_from, o.valid_until, o.created_at, o.replaced_by)) and is_within(o.said_at, since, until)
+        where is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, as_of) and is_within(o.said_at, since, until)
             and (entity_types is null or o.entity_type = any(entity_types))
         order by o.created_at desc limit 5000;
         return;
@@ -37,7 +36,7 @@ begin
             select space_id, id, created_at, matched_terms(fts, terms) as matched, length(fts) as words
             from observation
             where fts @@ selecting and (space_id = any(spaces)) is true
-                and (is_valid(valid_from, valid_until, closed_at, as_of) or as_of is null and is_told(period, valid_from, valid_until, created_at, replaced_by)) and is_within(said_at, since, until)
+                and is_searchable(valid_from, valid_until, closed_at, created_at, period, replaced_by, as_of) and is_within(said_at, since, until)
                 and (entity_types is null or entity_type = any(entity_types))
                 and (parts is null or is_entry_part(space_id, whole) = parts)
             limit 2000
@@ -65,7 +64,7 @@ begin
                 order by ordinal desc limit 50000 / cardinality(spaces)) newest
         ) checked
         where fts @@ fallback
-            and (is_valid(valid_from, valid_until, closed_at, as_of) or as_of is null and is_told(period, valid_from, valid_until, created_at, replaced_by)) and is_within(said_at, since, until)
+            and is_searchable(valid_from, valid_until, closed_at, created_at, period, replaced_by, as_of) and is_within(said_at, since, until)
             and (entity_types is null or entity_type = any(entity_types))
             and (parts is null or is_entry_part(space_id, whole) = parts)
         limit 2000

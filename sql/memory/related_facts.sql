@@ -69,8 +69,7 @@ begin
                     (select * from observation o
                      where o.space_id = c.space_id and o.entity_id = c.other
                          and (o.relation_id is null or terms_weight(matched_terms(o.fts, terms) & ~names & ~c.via, sums) > 0)
-                         and (is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
-                or as_of is null and is_told(o.period, o.valid_from, o.valid_until, o.created_at, o.replaced_by)) and is_within(o.said_at, since, until)
+                         and is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, as_of) and is_within(o.said_at, since, until)
                          and (entity_types is null or o.entity_type = any(entity_types))
                      limit 200)
                     union all
@@ -79,8 +78,7 @@ begin
                      from (select * from relation r where r.space_id = c.space_id and r.to_entity = c.other limit 200) r
                      join observation o on o.space_id = r.space_id and o.relation_id = r.id
                      where (r.from_entity = any(entities)) is not true
-                         and (is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
-                or as_of is null and is_told(o.period, o.valid_from, o.valid_until, o.created_at, o.replaced_by)) and is_within(o.said_at, since, until)
+                         and is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, as_of) and is_within(o.said_at, since, until)
                          and (entity_types is null or o.entity_type = any(entity_types))
                          and terms_weight(matched_terms(o.fts, terms) & ~names & ~c.via, sums) > 0)) o
                 order by terms_weight(matched_terms(o.fts, terms), sums) desc, o.created_at desc, o.id

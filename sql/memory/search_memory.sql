@@ -188,8 +188,7 @@ begin
                     select space_id, ordinal from hit
                 ) adjacent
                 join observation o using (space_id, ordinal)
-                where (is_valid(o.valid_from, o.valid_until, o.closed_at, moment)
-                        or moment is null and is_told(o.period, o.valid_from, o.valid_until, o.created_at, o.replaced_by)) and is_within(o.said_at, since, until)
+                where is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, moment) and is_within(o.said_at, since, until)
                     and (entity_types is null or o.entity_type = any(entity_types))
             ) f
             where (sessions is null or not is_entry_part(f.space_id, f.whole, nullif(sessions, '{}'))) and (typed is null or exists (
