@@ -1,12 +1,12 @@
 create function textrawl.name_spellings(key text) returns text[]
 language sql immutable strict parallel safe
 begin atomic
-    -- Most names have one spelling, so look at their signs before anything is made of them.
-    select case when parts is null and key !~ '[''’‘]|[\uff01-\uff5e]' then '{}' else array_remove(array_remove(array[
-            translate(key, '’‘', ''''''), translate(key, '''‘', '’’'), normalize(key, nfkc),
-            form || ' ' || legal, form || ' ' || legal || '.', form || ', ' || legal, form || ', ' || legal || '.'], key), null) end
-    from (select regexp_match(key, '^(.*[^,]),? (inc|ltd|llc|corp|co|plc|gmbh|ag|kg|sarl|sas|srl|bv|nv|ab|oy)[.]?$') as parts) of_name
-    cross join lateral (select parts[1] as form, parts[2] as legal) split;
+    -- Most names have one spelling, so look at their signs first, and at first without a regular expression.
+    select case when key not like '%_ %' and key not like '%,%' and key not like '%''%' and octet_length(key) = char_length(key) then '{}'
+        when parts is null and key !~ '[''’‘]|[\uff01-\uff5e]' then '{}' else array_remove(array_remove(array[
+            translate(key, '’‘', ''''''), translate(key, '''‘', '’’'), normalize(key, nfkc), parts[1] || ' ' || parts[2],
+            parts[1] || ' ' || parts[2] || '.', parts[1] || ', ' || parts[2], parts[1] || ', ' || parts[2] || '.'], key), null) end
+    from (select regexp_match(key, '^(.*[^,]),? (inc|ltd|llc|corp|co|plc|gmbh|ag|kg|sarl|sas|srl|bv|nv|ab|oy)[.]?$') as parts) of_name;
 end;
 
 comment on function textrawl.name_spellings is
