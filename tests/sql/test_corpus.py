@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from textrawl.postgres.sql_files import list_folders, read_folder
+from textrawl.tools.memory.search_replies import PASSAGE_SHARE
 from textrawl.wire.token_counter import choose_counter
 
 Sql = psycopg.Connection[Any]
@@ -409,3 +411,9 @@ def test_a_passage_has_its_limit_of_characters_and_says_what_it_left_out(handboo
     assert long.startswith("Rule 0 is about tea. Rule 1")
     assert long.endswith(" …")
     assert endless == f"{'x' * 400} …"
+
+
+def test_a_hook_asks_for_passages_by_the_share_of_its_score_that_sql_gives_to_a_passage() -> None:
+    text = read_folder(*list_folders())["search_memory"]
+
+    assert f"c.tokens is not null then {PASSAGE_SHARE} else 1 end as worth" in text

@@ -143,7 +143,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a person should know of the part of an export at `place`, which is no fault."""
+    """A remark for a person about the part of an export at `place`. It is no fault."""
 
     place: str
     text: str

@@ -1,4 +1,4 @@
-"""What is special about SQL functions. All others are ordinary.
+"""The SQL functions that are called in a special way. All others are ordinary.
 
 `grants.sql` says who may call a function, the catalogue of Postgres whether it only reads, and
 `cluster.planning` and `cluster.merging` which cells a call reaches and how the answers are joined.

@@ -36,7 +36,7 @@ _OF_ALL = "every fact was searched"
 # score of a hook is for the scores before: at 0.7 * 0.85, 2 to 8 % of 60 prompts to a coding agent
 # get a passage of 13 to 100 documents, as they get facts at 0.7. Of 60 questions about other
 # documents, 58 instead of 46 have the right passage then.
-_PASSAGE = 0.85
+PASSAGE_SHARE = 0.85
 _FOUND = (
     "by best fact; of a memory: content, source (of a relation relation_type, to_entity, "
     "to_entity_type), author, score, with includeIds id, with that or dates createdAt, saidAt if "
@@ -545,7 +545,7 @@ async def find_for_program(
     wanted = program.count_wanted(question.limit) if includes_everybody(chosen) else MOST_FACTS
     asked = replace(question, limit=wanted, about=program.about, entries=not program.is_hook)
     if asked.sources and asked.least_score and program.is_hook:
-        least = _PASSAGE * asked.least_score
+        least = PASSAGE_SHARE * asked.least_score
         asked = replace(asked, sources=replace(asked.sources, least_score=least))
     rows, reason = await memory.search(asked, caller)
     rows = await memory.choose_by_authors(rows, chosen, caller)
