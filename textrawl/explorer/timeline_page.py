@@ -121,12 +121,14 @@ async def _stream(visit: PageRequest, cursor: str) -> AsyncGenerator[str]:
         yield _BEGIN
         changed = True  # perhaps, between the first count and the watch
         for number in count(1):
+            if bell.ended:
+                return
             cursor, new = await _count(visit, cursor) if changed else (cursor, {})
+            if not await _is_signed_in(visit):  # asked last: what is new may be newer than the end
+                return
             if new or number % _SILENCE == 0:
                 yield f"data: {json.dumps(new)}\n\n" if new else ":\n\n"
             changed = await bell.wait()
-            if bell.ended or not await _is_signed_in(visit):
-                return
     except TextrawlError:
         return  # the browser asks again, and then the page says what is wrong
     finally:
