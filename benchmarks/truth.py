@@ -2,9 +2,9 @@
 
     python -m benchmarks.truth [--provider NAME --model NAME] [--misses] [--json FILE]
 
-The files of benchmarks/support/histories were written by hand, one for each language. Each language
-has a database of its own, whose space has this language. A history has an entity, its facts in the
-order in which a client stores them, and questions:
+The files of benchmarks/support/histories were written by hand, one for each language and half. Each
+file has a database of its own, whose space has its language. A history has an entity, its facts in
+the order in which a client stores them, and questions:
 
     # Rosa (person): employer
     2021-03-01 works at Initech                 the day is `saidAt`
@@ -19,7 +19,8 @@ by `&`: all are right, and no other fact.
 
 The questions are asked with query_memory, without any times. `first` is the share of questions for
 which the first facts of the answer are the right facts, and `in 3` the share for which these facts
-are among the first three. Every third history is `held`: look at its misses only in a release.
+are among the first three. People who had not seen the rules wrote the half `held`: nobody looks at
+its single misses.
 """
 
 import argparse
@@ -44,8 +45,8 @@ from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.postmaster import APP, OWNER
 
 FILES = Path(__file__).parent / "support" / "histories"
+HALVES = ("development", "held")
 KINDS = ("now", "then", "before", "since", "often", "first", "last")
-HELD = 3  # every third history
 
 _HEAD = re.compile(r"# (?P<entity>.+) \((?P<type>\w+)\): .+")
 _TIME = r"-?[\dY][\d-]*"
@@ -69,13 +70,12 @@ class HistoryQuestion:
 class History:
     """Arguments of remember_fact in the order of storing, and questions."""
 
-    held: bool
     facts: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     questions: list[HistoryQuestion] = field(default_factory=list[HistoryQuestion])
 
 
-Marks = dict[tuple[str, str, bool], list[tuple[bool, bool]]]
-"""Whether the right facts were first and among three, by language, kind, and `held`."""
+Marks = dict[tuple[str, str, str], list[tuple[bool, bool]]]
+"""Whether the right facts were first and among three, by language, kind, and half."""
 
 
 def read_histories(path: Path, today: datetime) -> list[History]:
@@ -85,7 +85,7 @@ def read_histories(path: Path, today: datetime) -> list[History]:
     for line in path.read_text("utf-8").splitlines():
         if head := _HEAD.fullmatch(line):
             subject = {"entityName": head["entity"], "entityType": head["type"]}
-            histories.append(History(held=len(histories) % HELD == HELD - 1))
+            histories.append(History())
         elif asked := _QUESTION.fullmatch(line):
             sides = (side.partition(" @") for side in asked["right"].split(" & "))
             right = [(text, day) for text, _, day in sides]
@@ -154,10 +154,11 @@ def _shows_day(fact: dict[str, Any], day: str) -> bool:
 
 
 async def measure(
-    cluster: Cluster, language: str, chosen: dict[str, Any], marks: Marks, *, misses: bool
+    cluster: Cluster, path: Path, chosen: dict[str, Any], marks: Marks, *, misses: bool
 ) -> None:
-    """Store the histories of a language, and ask their questions."""
-    histories = read_histories(FILES / f"{language}.txt", datetime.now(UTC))
+    """Store the histories of a file, and ask their questions."""
+    language, half = path.stem, path.parent.name
+    histories = read_histories(path, datetime.now(UTC))
     async with open_database(cluster, language):
         settings = Settings(
             database_url=SecretStr(cluster.dsn(APP, language)),
@@ -173,48 +174,46 @@ async def measure(
                 await embed_all(sql)
                 sql.execute("select refresh_search_statistics(force => true)")
                 for history in histories:
-                    await ask_all(client, language, history, marks, misses=misses)
+                    for question in history.questions:
+                        mark = await answer(client, question, misses=misses and half != "held")
+                        marks[language, question.kind, half].append(mark)
 
 
-async def ask_all(
-    client: Client, language: str, history: History, marks: Marks, *, misses: bool
-) -> None:
-    """Ask the questions of a history. With `misses`, print what was not answered right."""
-    for question in history.questions:
-        first = await ask(client, question, len(question.right))
-        three = await ask(client, question, 3)
-        mark = (has_right(question, first), has_right(question, three))
-        marks[language, question.kind, history.held].append(mark)
-        if misses and not history.held and not all(mark):
-            print(f"{question.kind} {question.text} = {question.right}")
-            for fact in three:
-                print("    ", json.dumps(fact, ensure_ascii=False))
+async def answer(client: Client, question: HistoryQuestion, *, misses: bool) -> tuple[bool, bool]:
+    """Ask a question. With `misses`, print the answer if it is not right."""
+    first = await ask(client, question, len(question.right))
+    three = await ask(client, question, 3)
+    mark = (has_right(question, first), has_right(question, three))
+    if misses and not all(mark):
+        print(f"{question.kind} {question.text} = {question.right}")
+        for fact in three:
+            print("    ", json.dumps(fact, ensure_ascii=False))
+    return mark
 
 
 def print_shares(marks: Marks) -> list[dict[str, Any]]:
     """Print a line for each kind and language, and return the figures."""
     rows = list[dict[str, Any]]()
-    print("| questions | all | first | in 3 | held | first | in 3 |\n|---|---|---|---|---|---|---|")
+    print("| questions | development | first | in 3 | held | first | in 3 |")
+    print("|---|---|---|---|---|---|---|")
     for name in (*KINDS, *sorted({language for language, _, _ in marks}), "all"):
-        groups = defaultdict[bool, list[tuple[bool, bool]]](list)
-        for (language, kind, held), answers in marks.items():
-            if name in (language, kind, "all"):
-                groups[held] += answers
-        cells = list[str]()
-        for arm, answers in (("all", groups[False] + groups[True]), ("held", groups[True])):
-            first, three = (100 * sum(m[place] for m in answers) / len(answers) for place in (0, 1))
+        cells = [name]
+        for half in HALVES:
+            keys = [key for key in marks if name in (*key[:2], "all") and key[2] == half]
+            answers = [mark for key in keys for mark in marks[key]]
+            first, three = (100 * sum(m[i] for m in answers) / len(answers) for i in (0, 1))
             cells += [str(len(answers)), f"{first:.1f}", f"{three:.1f}"]
-            rows.append({"questions": name, "arm": arm, "first": first, "in 3": three})
-        print(f"| {name} | {' | '.join(cells)} |")
+            rows.append({"questions": name, "half": half, "first": first, "in 3": three})
+        print(f"| {' | '.join(cells)} |")
     return rows
 
 
 async def run(chosen: dict[str, Any], folder: Path, *, misses: bool) -> list[dict[str, Any]]:
-    """Measure all languages. Postgres keeps its data in `folder`."""
+    """Measure both halves. Postgres keeps its data in `folder`."""
     marks: Marks = defaultdict(list)
     async with run_embedded(folder) as cluster:
-        for path in sorted(FILES.glob("*.txt")):
-            await measure(cluster, path.stem, chosen, marks, misses=misses)
+        for path in sorted(FILES.glob("*/*.txt")):
+            await measure(cluster, path, chosen, marks, misses=misses)
     return print_shares(marks)
 
 

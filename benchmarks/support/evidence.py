@@ -132,7 +132,7 @@ def read_conversations(path: Path) -> list[LabelledSet]:
 async def read_histories() -> list[LabelledSet]:
     """Return the histories of each language, with the questions that name a period."""
     sets = list[LabelledSet]()
-    for path in sorted(truth.FILES.glob("*.txt")):
+    for path in sorted(truth.FILES.glob("development/*.txt")):
         histories = truth.read_histories(path, datetime.now(UTC))
 
         async def store(client: Any, histories: list[truth.History] = histories) -> None:
