@@ -29,8 +29,7 @@ begin
     end if;
     -- A deletion of the entity waits, and then deletes this row too.
     perform from entity e where e.space_id = origin.space_id and e.id = any(owners) order by e.name_key for no key update;
-    select count(record_dismissal(
-        dismiss_candidates.kind, c.id, case dismiss_candidates.kind when 'stale' then c.id else chosen[2] end, origin))
+    select count(record_dismissal(dismiss_candidates.kind, c.id, case dismiss_candidates.kind when 'stale' then c.id else chosen[2] end, origin))
     into dismissed
     from unnest(case dismiss_candidates.kind when 'stale' then chosen else chosen[:1] end) c (id);
 end

@@ -13,11 +13,12 @@ begin
         return null;
     end if;
     perform record_event('dismissed', coalesce((select o.entity_id from fact o where o.space_id = made.space_id and o.id = made.one), made.one),
-        case when kind <> 'same' then made.one end, null, origin, jsonb_build_object('dismissal', made.id, 'kind', kind));
+        case when kind <> 'same' then made.one end, null, origin, jsonb_build_object('dismissal', made.id, 'kind', kind)
+        || coalesce(case when kind = 'stale' then update_fact(made.space_id, made.one, '{}', clock_timestamp()) end, '{}'));
     return currval(pg_get_serial_sequence('textrawl.event', 'id'));
 end
 $$;
 
 comment on function textrawl.record_dismissal is
     'Dismiss a candidate whose entities or facts exist, and return the event. Of a stale fact, `one` and `other` are the '
-    'fact. Null: somebody had dismissed it.';
+    'fact, which is confirmed. Null: somebody had dismissed it.';
