@@ -15,7 +15,7 @@ begin atomic
         cross join lateral unnest(case when octet_length(folded) = char_length(folded) then array[folded]
             else array[folded, textrawl.strip_accents(folded)] end) form (spelling)
     )
-    select jsonb_object_agg(word, kind) from (
+    select jsonb_object_agg(word, kind) || jsonb_build_object(' marks', textrawl.claim_marks(claim_words.language)) from (
         -- Writers omit accents. A word that the list has without accents keeps its own kind (travaillé, travaille).
         (select distinct on (word) word, kind from word order by word, exact desc, kind)
         union all
@@ -28,4 +28,4 @@ comment on function textrawl.claim_words is
     'one value; < after it: ended, ! before it: negative, n: before it: a noun), when (has one time), +x and !x '
     '(opposites), attr (a noun that has one value), id (a noun that a number identifies), @x (a preposition), # (a '
     'number), % (a part of a date). ~ before a word: a group of words of which only one is preferred. A space after a '
-    'word: phrases begin with it. Example: select * from jsonb_each_text(textrawl.claim_words(''english''));';
+    'word: phrases begin with it. A space and marks: claim_marks(). Example: select * from jsonb_each_text(textrawl.claim_words(''english''));';

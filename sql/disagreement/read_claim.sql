@@ -173,8 +173,8 @@ begin
         end if;
         place := place + width;
     end loop;
-    if spoken ~ '[A-Z]' then
-        ending := textrawl.read_ending(array_to_string(spelt, ' '), language, kinds, stemmer, words <> folded);
+    if strpos(spoken, upper(substr('edfspi', array_position(languages, language), 1))) > 0 then
+        ending := textrawl.read_ending(array_to_string(spelt, ' '), kinds, stemmer, words <> folded);
     end if;
     named := named and cardinality(subject) = 1 and language <> 'german';
     if predicate = 'be' and job and '@at' = any(roles) then

@@ -1,13 +1,15 @@
-create function textrawl.read_ending(said text, language text, kinds jsonb, stemmer regdictionary, named boolean) returns jsonb
+create function textrawl.read_ending(said text, kinds jsonb, stemmer regdictionary, named boolean) returns jsonb
 -- The function sets no search_path, which would take longer than its work. So it names the schema of each function.
 language plpgsql immutable parallel safe
 as $$
-#variable_conflict use_column
 declare
-    marks  jsonb;
-    found  jsonb;  -- of each kind of mark, its first words in the text
+    marks  constant jsonb := kinds -> ' marks';
+    found  jsonb := '{}';  -- of each kind of mark, its first words in the text
+    here   jsonb;          -- the same of one word
+    mark   jsonb;
     plain  text := textrawl.strip_accents(said);
     phrase text;
+    size   integer;
     changed text;
     words  text[] := string_to_array(said, ' ');
     bare   text[] := string_to_array(plain, ' ');  -- the same without accents
@@ -20,29 +22,30 @@ declare
     open   boolean;
     sure   boolean;
 begin
-    if language = 'german' then marks := textrawl.claim_marks('german');
-    elsif language = 'french' then marks := textrawl.claim_marks('french');
-    elsif language = 'spanish' then marks := textrawl.claim_marks('spanish');
-    elsif language = 'portuguese' then marks := textrawl.claim_marks('portuguese');
-    elsif language = 'italian' then marks := textrawl.claim_marks('italian');
-    else marks := textrawl.claim_marks('english');
-    end if;
-    -- No regular expressions: Postgres keeps 32 compiled ones, and compiling those of a language takes milliseconds.
-    select jsonb_object_agg(kind, written) into found from (
-        select distinct on (mark ->> 'kind') mark ->> 'kind' as kind, array_to_string(bare[place:place + length - 1], ' ') as written
-        from unnest(bare) with ordinality word (spelt, place)
-        cross join lateral jsonb_array_elements(marks -> spelt) mark
-        cross join lateral (
-            select case when mark ? 'rest' then (
-                    select max(gap) + (mark ->> 'more')::integer + 1 from generate_series(0, 6) gap
-                    where array_to_string(bare[place + gap + 1:place + gap + (mark ->> 'more')::integer], ' ') = mark ->> 'rest')
-                when array_to_string(bare[place:place + (mark ->> 'words')::integer - 1], ' ') = mark ->> 'phrase' then (mark ->> 'words')::integer
-                end::bigint as length) matched
-        where length is not null
-        order by mark ->> 'kind', place, length desc) first;
+    -- No query and no regular expressions: Postgres keeps 32 compiled ones, and compiling those of a language takes milliseconds.
+    for place in 1 .. cardinality(bare) loop
+        here := '{}';
+        for number in 0 .. coalesce(jsonb_array_length(marks -> bare[place]), 0) - 1 loop
+            mark := marks -> bare[place] -> number;
+            size := (mark ->> 'more')::integer;
+            phrase := null;
+            for gap in 0 .. case when size is null then -1 else 6 end loop
+                if array_to_string(bare[place + gap + 1:place + gap + size], ' ') = mark ->> 'rest' then
+                    phrase := array_to_string(bare[place:place + gap + size], ' ');
+                end if;
+            end loop;
+            if size is null and array_to_string(bare[place:place + (mark ->> 'words')::integer - 1], ' ') = mark ->> 'phrase' then
+                phrase := mark ->> 'phrase';
+            end if;
+            if char_length(phrase) > coalesce(char_length(here ->> (mark ->> 'kind')), 0) then
+                here := here || jsonb_build_object(mark ->> 'kind', phrase);
+            end if;
+        end loop;
+        found := here || found;
+    end loop;
     phrase := coalesce(found ->> 'ends', found ->> 'over');
     changed := found ->> 'now';
-    if coalesce(phrase, changed) is null and not coalesce(found ? 'lent', false) then
+    if coalesce(phrase, changed) is null and not found ? 'lent' then
         return null;
     end if;
     open := found ? 'also';
