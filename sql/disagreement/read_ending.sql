@@ -9,7 +9,6 @@ declare
     mark   jsonb;
     plain  text := textrawl.strip_accents(said);
     phrase text;
-    size   integer;
     changed text;
     words  text[] := string_to_array(said, ' ');
     bare   text[] := string_to_array(plain, ' ');  -- the same without accents
@@ -19,7 +18,6 @@ declare
     role   text := 'o';
     what   text[] := '{}';
     roles  text[] := '{}';
-    open   boolean;
     sure   boolean;
 begin
     -- No query and no regular expressions: Postgres keeps 32 compiled ones, and compiling those of a language takes milliseconds.
@@ -27,19 +25,11 @@ begin
         here := '{}';
         for number in 0 .. coalesce(jsonb_array_length(marks -> bare[place]), 0) - 1 loop
             mark := marks -> bare[place] -> number;
-            size := (mark ->> 'more')::integer;
-            phrase := null;
-            for gap in 0 .. case when size is null then -1 else 6 end loop
-                if array_to_string(bare[place + gap + 1:place + gap + size], ' ') = mark ->> 'rest' then
-                    phrase := array_to_string(bare[place:place + gap + size], ' ');
+            for gap in 0 .. (mark ->> 'gap')::integer loop
+                if array_to_string(bare[place + gap + 1:place + gap + (mark ->> 'more')::integer], ' ') = mark ->> 'rest' then
+                    here := here || jsonb_build_object(mark ->> 'kind', array_to_string(bare[place:place + gap + (mark ->> 'more')::integer], ' '));
                 end if;
             end loop;
-            if size is null and array_to_string(bare[place:place + (mark ->> 'words')::integer - 1], ' ') = mark ->> 'phrase' then
-                phrase := mark ->> 'phrase';
-            end if;
-            if char_length(phrase) > coalesce(char_length(here ->> (mark ->> 'kind')), 0) then
-                here := here || jsonb_build_object(mark ->> 'kind', phrase);
-            end if;
         end loop;
         found := here || found;
     end loop;
@@ -48,13 +38,12 @@ begin
     if coalesce(phrase, changed) is null and not found ? 'lent' then
         return null;
     end if;
-    open := found ? 'also';
-    sure := found ? 'ends' and not open and (named or found ? 'the');
+    sure := found ? 'ends' and not found ? 'also' and (named or found ? 'the');
     for place in 1 .. cardinality(words) loop
         word := words[place];
         spelt := bare[place];
         -- The verb is the first and the last word of the phrase.
-        continue when spelt in (split_part(phrase, ' ', 1), split_part(phrase, ' ', -1), changed) or coalesce(marks -> spelt @> '[{"kind": "idle", "words": 1}]', false);
+        continue when spelt in (split_part(phrase, ' ', 1), split_part(phrase, ' ', -1), changed) or coalesce(marks -> spelt @> '[{"kind": "idle", "more": 0}]', false);
         kind := kinds ->> word;
         exit when kind in ('@since', '@until', '@because', '@after', '@before');
         if kind like '@%' then
@@ -79,8 +68,8 @@ begin
     return jsonb_strip_nulls(jsonb_build_object(
         'by', phrase, 'what', what, 'roles', roles, 'sure', nullif(sure, false),
         'thing', nullif(marks -> split_part(substr(plain, position(coalesce(phrase, changed) in plain) + char_length(coalesce(phrase, changed))), ' ', 2)
-            @> '[{"kind": "the", "words": 1}]', false),
-        'now', nullif(not open and changed is not null, false), 'lent', nullif(found ? 'lent', false), 'back', nullif(found ? 'back', false)));
+            @> '[{"kind": "the", "more": 0}]', false),
+        'now', nullif(not found ? 'also' and changed is not null, false), 'lent', nullif(found ? 'lent', false), 'back', nullif(found ? 'back', false)));
 end
 $$;
 

@@ -24,19 +24,16 @@ begin
         select o.space_id, o.id, o.entity_id, o.replaced_by, s.score, s.place, o.valid_from as start, (o.valid_from at time zone 'UTC')::date as day,
             is_valid(o.valid_from, o.valid_until, o.closed_at, moment) as holds, o.valid_until,
             o.claim, o.claim ->> 'topic' as topic, o.claim ->> 'predicate' as predicate,
-            case when tense = 'before' then (
-                select count(*) from unnest(tsvector_to_array(to_tsvector('simple', search_text(o.content)))) word
-                where word = any(later)) end as named
+            case when tense = 'before' then (select count(*) from unnest(tsvector_to_array(to_tsvector('simple', search_text(o.content)))) word where word = any(later)) end as named
         from unnest(spaces, ids, scores) with ordinality s (space_id, id, score, place)
         join observation o on o.space_id = s.space_id and o.id = s.id
     ), anchor as (
         -- The fact that the clause names: "before she moved to Graz".
-        select f.start from fact f
-        where f.named > 0 and f.entity_id = (select entity_id from fact where place = 1)
+        select f.start from fact f where f.named > 0 and f.entity_id = (select entity_id from fact where place = 1)
         order by f.named desc, f.start, f.place limit 1
     ), ended as materialized (
-        select n.id as later, o.id as former from fact n join fact o on o.space_id = n.space_id and o.entity_id = n.entity_id and o.day < n.day
-        where n.claim ? 'ends' and ended_by(n.claim, o.claim) is not null
+        select n.id as later, o.id as former from fact n join fact o using (space_id, entity_id)
+        where o.day < n.day and n.claim ? 'ends' and ended_by(n.claim, o.claim) is not null
     ), placed as (
         select f.*, followed.best, greatest(f.score, followed.kin) as own, coalesce(case
             when during is not null then f.start < upper(during)
@@ -48,9 +45,7 @@ begin
         from fact f
         cross join lateral (
             select min(o.start) filter (where near and (o.day > f.day or f.replaced_by = o.id)) as at,
-                max(o.score) filter (
-                    where near and tense is distinct from 'last' or f.score >= enough * o.score) as best,
-                max(o.score) filter (where near) as kin
+                max(o.score) filter (where near and tense is distinct from 'last' or f.score >= enough * o.score) as best, max(o.score) filter (where near) as kin
             from fact o
             cross join lateral (
                 -- Both are about one thing.
@@ -65,11 +60,8 @@ begin
         ) followed
     )
     select p.space_id, p.id,
-        -- A fact of the time in question gets the score of the best fact about the same thing. What is over or has not begun
-        -- answers a question about the present less well.
-        greatest(case when p.fits or coalesce(tense, 'now') <> 'now' or during is not null
-                or p.holds and p.start <= coalesce(moment, now()) then p.score else 0.8 * p.score end,
-            case when p.fits and coalesce(tense, '') not in ('ever', 'since') then p.best end),
+        -- A fact of the time in question gets the score of the best fact about the same thing.
+        greatest(p.score, case when p.fits and coalesce(tense, '') not in ('ever', 'since') then p.best end),
         row_number() over (order by p.fits desc, p.start > coalesce(moment, now()), p.own desc,
             case when tense = 'first' and during is null then p.day end, p.day desc, p.place)
     from placed p;
@@ -80,6 +72,5 @@ comment on function textrawl.order_by_time is
     'New scores of the best facts of a search, and their turns if scores are equal, so that the fact of the time that the '
     'question is about comes first: without a tense, what holds now before what is over and what has not begun. '
     'Two facts of one entity are about one thing if one replaced the other, if their claims have one topic, or one predicate and a '
-    'common word, or if one says that the other is over (ended_by). A fact is over when it ends, or when the next fact about '
-    'the same thing begins. '
+    'common word, or if one says that the other is over (ended_by). A fact is over when it ends, or the next about the same thing begins. '
     'Example: select * from textrawl.order_by_time(array[1], array[gen_random_uuid()], array[0.5], ''first'', null, null);';
