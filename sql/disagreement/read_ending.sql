@@ -1,6 +1,6 @@
 create function textrawl.read_ending(said text, kinds jsonb, stemmer regdictionary, named boolean) returns jsonb
 -- The function sets no search_path, which would take longer than its work. So it names the schema of each function.
-language plpgsql immutable parallel safe
+language plpgsql immutable strict parallel safe
 as $$
 declare
     marks  constant jsonb := kinds -> ' marks';
