@@ -12,7 +12,7 @@ declare
     ending record;
     former record;
 begin
-    if not exists (select from observation o where o.space_id = space and o.id = any(told) and o.claim ? 'ends') then
+    if not exists (select from observation o where o.space_id = space and o.id = any(told) and o.claim ?| '{ends,sole}') then
         return null;  -- as most facts, and much quicker than the query
     end if;
     for fresh in
