@@ -40,7 +40,7 @@ begin
         when a.predicate in ('home', 'boss') then '{o,@at}'
         when a.predicate = 'work' then '{o,@at,@for}'
         when a.predicate = 'marriage' then '{o,@at,@with}'
-        when a.predicate in ('name', 'position') then '{o}'
+        when a.predicate in ('name', 'cost', 'weigh', 'position') then '{o}'
         when a.predicate = 'plan' or a.predicate like 'when:%' then '{time}'
         when a.predicate in ('born', 'founded') then '{time,@at}'
         when a.predicate = 'attr' then '{o,@at,@on,time}'
@@ -66,7 +66,10 @@ begin
 
     mine := array(select item from unnest(a.items, a.roles) t (item, role) where role = any(main));
     yours := array(select item from unnest(b.items, b.roles) t (item, role) where role = any(main));
-    if a.predicate = 'prefer' then
+    if a.predicate in ('cost', 'weigh') then
+        mine := array(select item from unnest(mine) item where item like '#%');
+        yours := array(select item from unnest(yours) item where item like '#%');
+    elsif a.predicate = 'prefer' then
         found := case when mine <@ yours and yours <@ mine and mine <> yours then 'opposite' end;  -- tabs over spaces, spaces over tabs
         mine := array(select item from unnest(mine) item where item like '~%');
         yours := array(select item from unnest(yours) item where item like '~%');
@@ -90,7 +93,7 @@ begin
             where not role = any(main) and role not in ('@since', '@until', '@because', '@from', '@as', '@by')
             group by role) part
         where not (left_items <@ right_items or right_items <@ left_items)
-           or num_nulls(left_items, right_items) = 1 and role <> 'time' and a.predicate in ('attr', 'prefer')) then
+           or num_nulls(left_items, right_items) = 1 and role <> 'time' and a.predicate in ('cost', 'attr', 'weigh', 'prefer')) then
         return null;
     end if;
     return found;

@@ -22,7 +22,7 @@ begin atomic
     select case
         when not coalesce(told -> 'ends' ?| '{by,now}', false) or known ? 'past' or known ? 'negative' then null
         when told -> 'ends' ? 'sure'
-            and known ->> 'predicate' !~ '^(like|prefer|name|born|founded|plan|when:.*)$'
+            and known ->> 'predicate' !~ '^(like|prefer|name|born|founded|plan|cost|weigh|when:.*)$'
             and case when told -> 'ends' ? 'back' or known ? 'event' then coalesce(known -> 'ends' ? 'lent', false) else true end
             and count(*) filter (where same) > 0
             and coalesce(bool_and(same) filter (where role = 'o' or known -> 'roles' ? role), false) then 'sure'

@@ -35,7 +35,7 @@ def test_a_fact_has_its_claim_whichever_way_it_came_in(sql: Sql) -> None:
     topics = dict(ask(sql, "select content, claim ->> 'topic' from observation"))
     assert topics == {
         "lives in Oslo": "home", "moved to Riga": "home", "has 2 cats": "has # cat",
-        "works at Acme": "work", "prefers tabs": "prefer tab",
+        "works at Acme": "work", "prefers tabs": "prefer indent",
     }  # fmt: skip
 
 
