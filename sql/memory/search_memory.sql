@@ -119,7 +119,7 @@ begin
     if not semantic then
         languages := search_languages(scoped);
         select c.question, case when not c.alone then c.names end into query, caller from name_caller(query, languages, scoped, credential) c;
-        if query ~ '[[:digit:]@/]' then
+        if around is null and query ~ '[[:digit:]@/]' then
             exact := exact_words(query);
         end if;
         if around is not null and tense is distinct from 'now' then
