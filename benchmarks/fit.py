@@ -362,7 +362,7 @@ def read_weights(evidence: Evidence) -> tuple[Numbers, Scale]:
 async def read_evidence(folder: Path, options: argparse.Namespace) -> Evidence:
     """Return the evidence from the file, or from new memories."""
     sets = read_lives(options.more) + read_conversations(options.conversations)
-    sets += await read_histories()
+    sets += read_histories()
     if options.features and options.features.is_file():
         return Evidence.load(options.features)
     async with run_embedded(folder) as cluster:

@@ -27,8 +27,9 @@ from benchmarks.support.place import enrol, open_folder
 from textrawl import Settings, create_server
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.postmaster import APP, OWNER
+from textrawl.memory.questions import NamedTime, describe_time
 from textrawl.models.choice import choose_embedder
-from textrawl.values.times import read_time
+from textrawl.values.times import regularise
 
 _SEARCH = """
     select entity_name, content from search_memory(
@@ -67,17 +68,16 @@ async def store(
                 raise RuntimeError(reply.content)
 
 
-def read_arguments(question: str, now: datetime) -> tuple[str | None, ...]:
-    """Return around, tense, during and clause, as the server passes them to search_memory()."""
-    period, tense = read_time(question, now)
-    around = period and write_range(*period.widen(timedelta(days=1), timedelta(days=3)))
-    during = period and write_range(*period)
-    return around, tense and tense.name, during, (tense and tense.clause) or None
-
-
-def write_range(start: datetime, end: datetime) -> str:
-    """Return a range of Postgres."""
-    return f"[{start.isoformat()},{end.isoformat()})"
+def read_arguments(
+    sql: psycopg.Connection[Any], question: str, now: datetime
+) -> tuple[str, tuple[object, ...]]:
+    """Return the text without its time, and around, tense, during and clause for a search."""
+    query = regularise(question)
+    [row] = sql.execute("select * from question_time(%s, %s)", (query, now))
+    named = NamedTime(*row)
+    time = describe_time(named, query, now)
+    names = ("around", "tense", "during", "clause")
+    return named.rest if named.relative else query, tuple(time.get(name) for name in names)
 
 
 async def ask(
@@ -95,12 +95,12 @@ async def ask(
         relevant = sum(bool(turns & evidence) for turns in documents.values())
         if question["category"] == ADVERSARIAL or not relevant:
             continue
-        vector = str([float(x) for x in await embedder.embed_query(text)])
-        about = read_arguments(text, now or datetime.now(UTC))
+        rest, about = read_arguments(sql, text, now or datetime.now(UTC))
         never = (None,) * len(about)
-        arms = {"days": never, "lifted": about} if now else {"no days": never}
-        for arm, arguments in arms.items():
-            rows = sql.execute(_SEARCH, (text, ROWS, vector, *arguments)).fetchall()
+        arms = {"days": (text, never), "lifted": (rest, about)}
+        for arm, (asked, arguments) in (arms if now else {"no days": arms["days"]}).items():
+            vector = str([float(x) for x in await embedder.embed_query(asked)])
+            rows = sql.execute(_SEARCH, (asked, ROWS, vector, *arguments)).fetchall()
             hits = sum(bool(documents[name, content] & evidence) for name, content in rows)
             recalls[arm, about != never].append(hits / relevant)
 

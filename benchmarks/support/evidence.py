@@ -16,8 +16,9 @@ from benchmarks import everyday, truth
 from benchmarks.recall import ADVERSARIAL, collect_documents, embed
 from benchmarks.support.filled_memory import Document, open_filled_memory
 from textrawl.embedded.cluster import Cluster
-from textrawl.memory.questions import read_time
+from textrawl.memory.questions import NamedTime, describe_time
 from textrawl.models.embeddings import Embedder
+from textrawl.values.times import regularise
 
 Numbers = NDArray[np.float64]
 
@@ -129,8 +130,8 @@ def read_conversations(path: Path) -> list[LabelledSet]:
     return sets
 
 
-async def read_histories() -> list[LabelledSet]:
-    """Return the histories of each language, with the questions that name a period."""
+def read_histories() -> list[LabelledSet]:
+    """Return the histories of each language, with their questions."""
     sets = list[LabelledSet]()
     for path in sorted(truth.FILES.glob("development/*.txt")):
         histories = truth.read_histories(path, datetime.now(UTC))
@@ -143,7 +144,6 @@ async def read_histories() -> list[LabelledSet]:
         questions = [
             Labelled(q.text, len(q.right), partial(_is_of_history, q), f"histories {path.stem}")
             for q in asked
-            if "around" in await read_time(q.text, None)
         ]
         sets.append(LabelledSet("histories", store, questions, path.stem))
     return sets
@@ -185,11 +185,17 @@ class Evidence:
             self.factors.append(factor)
         rows = list[Numbers]()
         for question in known.questions:
-            time = dict.fromkeys(("around", "during", "tense", "clause"))
-            time |= await read_time(question.text, None)  # pyright: ignore
-            vector = await embed(sql, embedder, question.text)
+            query, now = regularise(question.text), datetime.now(UTC)
+            [row] = sql.execute("select * from question_time(%s, %s)", (query, now))
+            time = dict[str, object].fromkeys(("around", "during", "tense", "clause"))
+            named = NamedTime(*row)
+            time |= describe_time(named, query, now)
+            query = named.rest if named.relative else query
+            if known.kind == "histories" and not time["around"]:
+                continue
+            vector = await embed(sql, embedder, query)
             given: dict[str, object] = {
-                "query": question.text,
+                "query": query,
                 "rows": _ROWS,
                 "model": model,
                 "vector": vector,

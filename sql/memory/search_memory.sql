@@ -10,7 +10,7 @@ create function textrawl.search_memory(
     credential bytea default null,
     since timestamptz default null,
     until timestamptz default null,
-    around tstzrange default null,
+    around tstzrange default null,  -- the period that the question names
     least_score double precision default null,
     neighbours boolean default true,
     sources text[] default array['facts'],  -- facts, documents or both
@@ -60,6 +60,7 @@ declare
     model_row  embedding_model;
     ordered    integer[];  -- the spaces in which neighbours count
     query_words text[];
+    exact      text[];  -- see exact_words()
     least_best double precision;  -- the score that one fact needs, or else the answer is empty; null: none
     stranger   boolean := false;  -- the query has a capitalized word that no fact has
     unheard    boolean := false;  -- no fact has any word of the query
@@ -118,6 +119,16 @@ begin
     if not semantic then
         languages := search_languages(scoped);
         select c.question, case when not c.alone then c.names end into query, caller from name_caller(query, languages, scoped, credential) c;
+        if around is null and query ~ '[[:digit:]@/]' then
+            exact := exact_words(query);
+        end if;
+        if around is not null and tense is distinct from 'now' then
+            -- Facts have the words of the day on which they were said: those of the first and the last day of the period.
+            query := concat_ws(' ', query, (
+                select string_agg(word, ' ') from (
+                    select string_to_table(date_words(lower(around)), ' ') intersect
+                    select string_to_table(date_words(upper(around) - interval '1 microsecond'), ' ')) shared (word)));
+        end if;
         select t.terms, subset_sums(t.weights), t.selecting, t.fallback, t.shares into terms, sums, selecting, fallback, shares
         from search_terms(query, scoped, plan.stale, languages, plan.facts) t;
         -- If more than a tenth of all facts have each word, the index would list all of them before the first fact is checked.
@@ -195,24 +206,27 @@ begin
                 select from entity e where e.space_id = f.space_id and e.id = f.entity_id and has_type(e.entity_type, e.metadata, typed)))
         ),
         subject as materialized (
-            select e.space_id, e.id, e.name, tsvector_to_array(e.fts) as words
+            select e.space_id, e.id, e.name, tsvector_to_array(e.fts) as words, tsvector_to_array(e.fts) <@ query_words as whole
             -- The words of a fact include the name of its entity.
             from (select distinct space_id, entity_id from found where matched > 0) f
             cross join lateral (select * from entity e where e.space_id = f.space_id and e.id = f.entity_id offset 0) e
             -- One or two letters are more often a word than a name, but not with a sign (C#).
             where query_words is not null and (char_length(e.name) > 2 or e.name ~ '[+#]' or e.name = any(caller)) and e.fts <> ''
-                and tsvector_to_array(e.fts) <@ query_words
+                and tsvector_to_array(e.fts) && query_words
         ),
         named as materialized (
             select entities, spaces, masks, mask, only_caller,
+                -- Of two Annas the query names one.
+                array(select o.id from subject o where not o.whole and exists (
+                    select from subject s where s.whole and s.words && o.words and not s.words <@ o.words)) as namesakes,
                 -- The names say which facts are meant, so the other words are evidence. If there are none, the names are.
                 case when rest > 0.001 then ~mask else -1 end as counted, case when rest > 0.001 then rest else 1 end as rest,
                 case when stranger and (entities is null or only_caller) then weight.stranger else 0 end as strange
             from (
                 select array_agg(s.id) as entities, array_agg(s.space_id) as spaces, array_agg(s.mask) as masks, coalesce(bit_or(s.mask), 0) as mask
-                from (select *, matched_terms(to_tsvector(languages[1]::regconfig, search_text(name)), terms) as mask from subject) s
+                from (select *, matched_terms(to_tsvector(languages[1]::regconfig, search_text(name)), terms) as mask from subject where whole) s
                 -- The longest name counts: a query about Ann Lee is not about Ann.
-                where not exists (select from subject longer where longer.words @> s.words and not longer.words <@ s.words)
+                where not exists (select from subject longer where longer.whole and longer.words @> s.words and not longer.words <@ s.words)
             ) names
             cross join lateral (
                 select 1 - coalesce(terms_weight(mask, sums), 0) as rest, caller_mask > 0 and mask & ~caller_mask = 0 as only_caller) shares
@@ -227,7 +241,7 @@ begin
         ),
         candidate as (
             select g.space_id, g.id, g.entity_id, g.relation_id, g.created_at, g.said_at, g.valid_from, g.ordinal, g.words, g.via,
-                entities, masks, only_caller, counted, rest, strange, held, matched | case when held then of_period else 0 end as has, g.space_id = any(ordered) as joins,
+                entities, namesakes, masks, only_caller, counted, rest, strange, held, matched | case when held then of_period else 0 end as has, g.space_id = any(ordered) as joins,
                 least(1, 15.0::float8 / words) as share,  -- of the weight of its words that a neighbour gets
                 case when vector is null then null when g.cosine is not null then g.cosine else (
                     -- A text without any known word has a vector of zeros. Its cosine with any vector is NaN.
@@ -256,11 +270,17 @@ begin
                     when only_caller then -0.25
                     when exists (select from unnest(masks) mask where mask > 0 and has & mask = mask) then
                         case when relation_id is null then -0.5 else 0 end  -- a relation is about both of its ends
+                    when entity_id = any(namesakes) then -2
                     else -1 end as about,
+                case when exact is null then 0 else (
+                    select cardinality(array(select unnest(exact) intersect select unnest(exact_words(o.content)))) / cardinality(exact)::float8
+                    from observation o where o.space_id = c.space_id and o.id = c.id) end as exact,
                 case when joins and worded and (before | after) & ~has & counted <> 0 then (
                     terms_weight(before & ~has & counted, sums) * before_share
                     + terms_weight(after & ~(has | before) & counted, sums) * after_share) / rest else 0 end as beside,
-                case when said_at <@ around or held then 1 else 0 end as period, strange,
+                case when said_at <@ around or held then case when tense = 'now' then 1 else greatest(1, ln(1000 / greatest(1, extract(epoch from upper(around) - lower(around)) / 86400.0)) / 2) end
+                    -- People speak of an event some days after it, or plan it the day before.
+                    when said_at >= lower(around) - interval '1 day' and said_at < upper(around) + interval '3 days' then 0.5 else 0 end as period, strange,
                 search_likeness(likely, model_row.cosine_floor, model_row.cosine_ceiling) as likeness,
                 joins and worded as joins
             from (
@@ -277,7 +297,7 @@ begin
         ),
         weighed as (
             -- Neighbours help only a fact that has a word of the query or some likeness itself.
-            select *, case when worded then weight.base + weight.meaning * coalesce(likeness, 0.7 * coverage) + weight.words * coverage
+            select *, case when worded then weight.base + weight.meaning * coalesce(likeness, 0.7 * coverage) + weight.words * (coverage + exact)
                     + weight.about * about + case when supported then weight.beside * beside else 0 end
                     + weight.period * period + strange + case when unheard then weight.unheard else 0 end
                 else coalesce(likeness, 0) end as own
@@ -287,7 +307,7 @@ begin
         front as materialized (
             -- Facts stored just before and after a good match often concern the same subject. Only a neighbour with more
             -- evidence has an effect, so the best fact keeps its score.
-            select space_id, id, entity_id, valid_from, cosine, likeness, coverage, about, beside, period, strange, supported, lift,
+            select space_id, id, entity_id, valid_from, cosine, likeness, coverage, exact, about, beside, period, strange, supported, lift,
                 case when worded then 1 / (1 + exp(-odds)) else odds end as score,
                 row_number() over (order by odds desc, created_at desc, space_id, id) as place
             from (
@@ -328,7 +348,7 @@ begin
             o.space_id = any((select ids from of_several)::integer[]), o.valid_from,
             as_of is null and (moment is not distinct from 'infinity' or coalesce(o.valid_until < o.created_at, false)) and b.tokens is null,
             nullif(nullif(free_type(e.entity_type, e.metadata), e.entity_type), 'Generic'),
-            case when worded then array[weight.base, weight.meaning * coalesce(b.likeness, 0.7 * b.coverage), weight.words * b.coverage,
+            case when worded then array[weight.base, weight.meaning * coalesce(b.likeness, 0.7 * b.coverage), weight.words * (b.coverage + b.exact),
                 weight.about * b.about, case when b.supported then weight.beside * b.beside else 0 end, weight.period * b.period,
                 b.strange, case when unheard then weight.unheard else 0 end, weight.better * b.lift]
                 || coalesce(ln(least(b.shown, 0.9999) / (1 - least(b.shown, 0.9999))) - ln(b.score / (1 - b.score)), 0) end

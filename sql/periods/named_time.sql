@@ -1,5 +1,5 @@
 create function textrawl.named_time(
-    named text,     -- r05, r05-03, rs2, rw1 or rf1: a month, day of a month, season, weekday or feast without a year; u1 to u4: a unit
+    named text,     -- r05, r05-03, rs2, rw1 (rw8: weekend) or rf1: a month, day of a month, season, weekday or feast without a year; u1 to u4: a unit
     direction text, -- last, next, this, by (not after the day) or from (not before it)
     today date
 ) returns text
@@ -14,9 +14,12 @@ begin atomic
                 else format('%1$s_%1$s', today + step) end
             from (select case direction when 'last' then -1 when 'next' then 1 else 0 end as step) s)
         when named like 'rw%' then (
-            select format('%1$s_%1$s', today + case when direction in ('last', 'by') then (gap - 7) % 7 - case when gap = 0 and direction = 'last' then 7 else 0 end
-                when gap = 0 and direction = 'next' then 7 else gap end)
-            from (select (substr(named, 3)::integer - extract(isodow from today)::integer + 7) % 7 as gap) g)
+            -- Day 8 is the weekend, a Saturday with the day after it.
+            select format('%s_%s', day, day + (named = 'rw8')::integer)
+            from (select (least(substr(named, 3)::integer, 6 + (named = 'rw7')::integer) - extract(isodow from today)::integer + 7) % 7 as gap) g
+            cross join lateral (select today + case when direction in ('last', 'by')
+                then (gap - 7) % 7 - case when direction = 'last' and (gap = 0 or named = 'rw8' and gap = 6) then 7 else 0 end
+                when gap = 0 and direction = 'next' then 7 else gap end as day) d)
         else (
             select format('%1$s_%1$s', label)
             from (select format('%s-%s', extract(year from today)::integer + step, substr(named, 2)) as label

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -23,7 +23,7 @@ from textrawl.values.text import (
     clean_name,
     clean_query,
 )
-from textrawl.values.times import find_period, read_as_of, read_instant
+from textrawl.values.times import name_day, read_as_of, read_instant
 
 Value = TypeVar("Value")
 
@@ -90,12 +90,11 @@ def read_query(text: str, argument: str = "QUERY") -> str:
 
 
 def read_moment(text: str) -> datetime:
-    """Return an instant. A date or words such as "yesterday" stand for the end of that day in UTC.
+    """Return an instant. A date, "today" or "yesterday" stand for the end of that day in UTC.
 
     Raises BadParameter.
     """
-    named = find_period(text, datetime.now(UTC)) if text.strip()[:1].isalpha() else None
-    return named.end - timedelta(microseconds=1) if named else _refuse(read_as_of, text)
+    return _refuse(read_as_of, name_day(text))
 
 
 def read_valid_at(text: str) -> datetime | Literal["ever"]:

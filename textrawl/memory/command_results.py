@@ -427,10 +427,14 @@ class Found:
 
 @dataclass(frozen=True)
 class Explained:
-    """Rows of an explanation, and the reason why vectors were not used, or None."""
+    """Rows of an explanation, and the reason why vectors were not used, or None.
+
+    `time` has the tense and the period that the words of the question name: see read_time.
+    """
 
     rows: list[ExplainedRow]
     missing: str | None
+    time: dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -52,12 +52,13 @@ from textrawl.memory.operation import (
     find_operation,
     operation,
 )
-from textrawl.memory.questions import Question, Sources, Times
+from textrawl.memory.questions import Question, Sources, Times, read_time
 from textrawl.memory.store import StoreCall, list_graphs
 from textrawl.memory.trail import Trail
 from textrawl.postgres.database import Database
 from textrawl.settings import Settings
 from textrawl.values.choice import join_choices
+from textrawl.values.condensation import condense
 from textrawl.values.text import NAME_LENGTH
 
 __all__ = ["OPERATIONS", "Operation", "Session", "curation", "find_operation", "review"]
@@ -153,7 +154,8 @@ async def explain(  # noqa: PLR0913 - each argument is an option
     """Return the facts that match, and some that do not, with the reasons."""
     question = Question(query, types, Times(as_of), limit, least_score=least_score)
     rows, missing = await session.memory.explain(question, session.caller, more=more)
-    return Explained(rows, missing if session.store.models.has_vectors else None)
+    _, time = await read_time(session.store.database, condense(query), as_of)
+    return Explained(rows, missing if session.store.models.has_vectors else None, time)
 
 
 @operation("show", "read")

@@ -218,8 +218,9 @@ class MemoryOperations:
     async def _find_missing(self, question: Question, caller: Caller) -> list[str]:
         """Return the words of a question that nothing has of what it covers."""
         graphs = question.sources.arguments()["graphs"] if question.sources else list[str]()
+        query, _ = await read_time(self.store.database, question.query, question.times.as_of)
         return await self.store.database.call(
-            "missing_words", str, query=question.query, graphs=graphs, **caller.reading
+            "missing_words", str, query=query, graphs=graphs, **caller.reading
         )
 
     async def _check_types(self, types: Sequence[str], caller: Caller) -> None:
@@ -267,11 +268,13 @@ class MemoryOperations:
             mentions = await self.store.database.call(
                 "named_entities", str, query=question.query, **caller.reading
             )
-        text = compose_query(question.query, mentions)
+        query, time = question.query, dict[str, object]()
+        if not question.semantic:
+            query, time = await read_time(self.store.database, query, question.times.as_of)
+        text = compose_query(query, mentions)
         model, vector, reason = await self.store.embed_query(text, needed=question.semantic)
-        time = {} if question.semantic else await read_time(question.query, question.times.as_of)
         arguments = {
-            "query": question.query,
+            "query": query,
             "entity_types": question.entity_types,
             "max_rows": question.limit,
             "model": model,

@@ -1,50 +1,90 @@
 """Questions: the text of a search, the times that it is about, and the documents it covers."""
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Literal, Self
-
-from anyio import to_thread
 
 from textrawl.access.principal import Principal
 from textrawl.memory.fact_rows import EVER
+from textrawl.postgres.database import Database
+from textrawl.postgres.sql_files import read_folder
 from textrawl.settings import Settings
-from textrawl.values.times import NamedPeriod, find_tense, names_time, regularise
-from textrawl.values.times import read_time as read_question_time
+from textrawl.values.times import find_tense, regularise
 
-# People speak of an event some days after it, or plan it the day before. Therefore the period of a
-# question is made longer. On the turns of LoCoMo this adds one point to the recall of questions
-# that name a time.
-_EARLIER, _LATER = timedelta(days=1), timedelta(days=3)
+_NUMBER_OR_IDEOGRAPH = re.compile(r"\d|[年月週日]")
+_KINDS = re.compile(r"[mwsuf]|d-?\d|now")
 
 
-async def read_time(query: str, as_of: datetime | Literal["ever"] | None) -> dict[str, object]:
-    """Return the time that the query is about, as values of SQL parameters by their names.
+@dataclass(frozen=True)
+class NamedTime:
+    """The period that a question names, and the question with a comma instead of its words.
+
+    `ends` is the first instant after the period. Without a period, both are None. A fact has no
+    words of a `relative` time, such as yesterday, but it can have Monday or 2023.
+    """
+
+    starts: datetime | None
+    ends: datetime | None
+    rest: str
+    relative: bool | None = None
+
+
+async def read_time(
+    database: Database, query: str, as_of: datetime | Literal["ever"] | None
+) -> tuple[str, dict[str, object]]:
+    """Return the query without a relative time, and its time as values of SQL parameters.
 
     A period such as "last week" counts from `as_of`, or from now. If the caller names a time with
     `as_of`, the tense of the query does not count.
     """
     now = as_of if isinstance(as_of, datetime) else datetime.now(UTC)
     query = regularise(query)
-    if names_time(query):
-        # Use a thread, because the first call loads the words of a language, which takes a second.
-        period, tense = await to_thread.run_sync(read_question_time, query, now)
-    else:
-        period, tense = None, find_tense(query)
+    named = NamedTime(None, None, query)
+    if may_name_time(query):
+        [named] = await database.call("question_time", NamedTime, question=query, asked_at=now)
+    searched = named.rest if named.relative else query
+    return searched, describe_time(named, query, now, as_of)
+
+
+def describe_time(
+    named: NamedTime, query: str, now: datetime, as_of: datetime | Literal["ever"] | None = None
+) -> dict[str, object]:
+    """Return the time of a regular query, asked at `now`, as values of SQL parameters."""
     found = dict[str, object]()
-    if period:
-        found["around"] = _write_range(period.widen(_EARLIER, _LATER))
-    if as_of is None and period and not period.start <= now < period.end:
-        found["during"] = _write_range(period)
+    tense = find_tense(named.rest)
+    if named.starts and named.ends:
+        found["around"] = f"[{named.starts.isoformat()},{named.ends.isoformat()})"
+        if not named.starts <= now < named.ends:
+            found |= {"during": found["around"]} if as_of is None else {}
+        elif named.ends - named.starts == timedelta(days=1):
+            tense = find_tense(query)  # "today" can mean the present
     if as_of is None and tense:
         found |= {"tense": tense.name, **({"clause": tense.clause} if tense.clause else {})}
     return found
 
 
-def _write_range(period: NamedPeriod) -> str:
-    return f"[{period.start.isoformat()},{period.end.isoformat()})"
+def may_name_time(question: str) -> bool:
+    """Return whether question_time() may find a time in `question`. This takes microseconds."""
+    if _NUMBER_OR_IDEOGRAPH.search(question):
+        return True
+    return not _load_time_words().isdisjoint(re.findall(r"\w+", question.lower()))
+
+
+@cache
+def _load_time_words() -> frozenset[str]:
+    """Return the words of period_words() that name a time: of several words the longest."""
+    [_, words, _] = read_folder("periods")["period_words"].split("$$")
+    return frozenset(
+        max(re.findall(r"\w+", phrase), key=len)
+        for kinds in json.loads(words).values()
+        for kind, phrases in kinds.items()
+        if _KINDS.fullmatch(kind)
+        for phrase in re.split("[;|]", phrases)
+    )
 
 
 @dataclass(frozen=True)

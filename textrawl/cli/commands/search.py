@@ -1,7 +1,7 @@
 """The commands `search`, `show` and `explain`."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Annotated, Any
 from uuid import UUID
@@ -35,9 +35,9 @@ from textrawl.cli.questions import ask
 from textrawl.memory.command_results import Absence, Described, Explained, Found
 from textrawl.memory.fact_rows import EVER, EntityRow, ExplainedRow, HitRow
 from textrawl.values.text import write_absence
-from textrawl.values.times import TenseName, read_time, write_day, write_lifetime, write_period
+from textrawl.values.times import write_day, write_lifetime, write_period
 
-_TENSES: Mapping[TenseName, str] = {
+_TENSES = {
     "first": "the first time",
     "ever": "all times",
     "last": "the last time",
@@ -319,9 +319,7 @@ def explain(  # noqa: PLR0913, PLR0917 - each argument is an option
     )
     if found.missing:
         write_message(f"Keywords only: {found.missing}.")
-    from textrawl.values.condensation import condense  # noqa: PLC0415 - `search` does without it
-
-    if as_of is None and (about := _describe_time(condense(text))):
+    if as_of is None and (about := _describe_time(found.time)):
         write_message(f"The question is about {about}.")
     if as_json:
         write_json(found.rows)
@@ -329,13 +327,12 @@ def explain(  # noqa: PLR0913, PLR0917 - each argument is an option
         _show_explanation(found.rows)
 
 
-def _describe_time(question: str) -> str:
+def _describe_time(time: Mapping[str, str]) -> str:
     """Return the time that the words of the question name, or an empty text."""
-    period, tense = read_time(question, datetime.now(UTC))
-    names = [_TENSES[tense.name]] if tense else []
-    if period:
-        last = period.end - timedelta(microseconds=1)
-        names.append(f"{write_day(period.start)} to {write_day(last)}")
+    names = [_TENSES[time["tense"]]] if "tense" in time else []
+    if period := time.get("around"):
+        start, end = map(datetime.fromisoformat, period[1:-1].split(","))
+        names.append(f"{write_day(start)} to {write_day(end - timedelta(microseconds=1))}")
     return ", ".join(names)
 
 

@@ -37,7 +37,7 @@ from textrawl.memory.command_results import (
     UndoRow,
 )
 from textrawl.values.text import SHORT_ID, clean_name
-from textrawl.values.times import find_period, read_instant
+from textrawl.values.times import name_day, read_instant
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
@@ -45,19 +45,17 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 def find_start(text: str) -> datetime:
     """Return the instant that `text` names: an instant, a date, or a span before now, such as 2h.
 
-    A date or words such as "yesterday" stand for the beginning of the day in UTC. Raises
+    A date, "today" or "yesterday" stand for the beginning of the day in UTC. Raises
     ArgumentInvalid, also for a time in the future.
     """
-    text, now = text.strip(), datetime.now(UTC)
-    if period := find_period(text, now) if text[:1].isalpha() else None:
-        return period.start
+    text, now = name_day(text.strip()), datetime.now(UTC)
     if "-" not in text and text[:1].isdecimal():
         return now - read_span(text)
     try:
         start = read_instant(f"{text}T00:00:00Z" if _DATE.fullmatch(text) else text)
     except ValueError as error:
         raise ArgumentInvalid(
-            f"{error}, a span such as 2h or 7d, or a word such as yesterday", title="Wrong --since"
+            f"{error}, a span such as 2h or 7d, or yesterday", title="Wrong --since"
         ) from None
     if start > now:
         raise ArgumentInvalid("give a time that has passed", title="Wrong --since")
