@@ -532,6 +532,7 @@ CREATE INDEX observation_ordinal_idx ON observation USING btree (space_id, ordin
 CREATE UNIQUE INDEX observation_relation_idx ON observation USING btree (space_id, relation_id) WHERE relation_id IS NOT NULL;
 CREATE INDEX observation_replaced_by_idx ON observation USING btree (space_id, replaced_by) WHERE replaced_by IS NOT NULL;
 CREATE INDEX observation_said_at_idx ON observation USING btree (space_id, said_at);
+CREATE INDEX observation_sole_idx ON observation USING btree (space_id, entity_id, (claim ->> 'sole'::text)) WHERE claim ? 'sole'::text;
 CREATE INDEX observation_type_idx ON observation USING btree (space_id, entity_type);
 CREATE INDEX observation_valid_from_idx ON observation USING btree (space_id, valid_from, id);
 CREATE INDEX observation_valid_until_idx ON observation USING btree (space_id, valid_until, id) WHERE valid_until IS NOT NULL;

@@ -27,6 +27,7 @@ begin
                 or n.claim ->> 'predicate' = o.claim ->> 'predicate' and n.claim ? 'negative' <> (o.claim ? 'negative')
             then case when n.claim ->> 'language' = o.claim ->> 'language' then compare_claims(n.claim, o.claim)
                 else disagreement(n.content, o.content, space_language(space)::text) end end,
+            case when n.claim ->> 'sole' = o.claim ->> 'sole' then 'other value' end,
             case when n.claim ? 'ends' and ended_by(n.claim, o.claim) is not null then 'over' end) as why offset 0) compared
     where compared.why is not null
     order by n.place, why = 'over', o.before desc nulls last, o.ordinal desc;

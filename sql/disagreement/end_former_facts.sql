@@ -17,7 +17,7 @@ begin
         join observation o on o.space_id = space and o.id = t.id
         join entity e on e.space_id = space and e.id = o.entity_id
         -- What somebody else wrote, and what has not begun, ends nothing.
-        where o.claim ? 'ends' and o.source <> 'document' and o.evidence is null and o.valid_from <= moment
+        where o.claim ?| '{ends,sole}' and o.source <> 'document' and o.evidence is null and o.valid_from <= moment
           and is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment)
         order by t.place
     loop
@@ -33,8 +33,15 @@ begin
                 cross join lateral (
                     select coalesce(compared.contrary, case when ended_by(fresh.claim, o.claim, fresh.names || c.names) = 'sure'
                         then fresh.claim #>> '{ends,by}' end) as why) found
-                where found.why is not null and o.id <> all(told) and o.said_at < fresh.said_at and o.valid_from < fresh.valid_from and o.whole is null
+                where fresh.claim ? 'ends' and found.why is not null
+                  and o.id <> all(told) and o.said_at < fresh.said_at and o.valid_from < fresh.valid_from and o.whole is null
             ) sure where several <= 3
+            union all
+            -- The newest of several values holds, also of those in one call.
+            select o.*, 'other value', 1 from fact o
+            where fresh.claim ? 'sole' and o.space_id = space and o.entity_id = fresh.entity_id and o.claim ->> 'sole' = fresh.claim ->> 'sole'
+              and o.ordinal < fresh.ordinal and o.said_at <= fresh.said_at and o.valid_from <= fresh.valid_from
+              and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
         loop
             -- Wait for no other session, because this one has locked the entity of the new fact.
             continue when not exists (

@@ -29,11 +29,11 @@ begin
         'language', claim.language, 'predicate', claim.predicate, 'topic', topic, 'items', claim.items,
         'roles', claim.roles, 'subject', nullif(claim.subject, '{}'), 'named', nullif(claim.named, false), 'negative', nullif(claim.negative, false),
         'past', nullif(claim.past, false), 'event', nullif(claim.event, false), 'indefinite', nullif(claim.indefinite, false),
-        'ends', claim.ending));
+        'ends', claim.ending, 'sole', textrawl.sole_topic(content)));
 end
 $$;
 
 comment on function textrawl.make_claim is
     'What a text claims: the parts of read_claim() that are not empty, and its topic. An entity has one value of a topic at a '
-    'time, such as its home, its favourite colour or the number of its cats. Null: the text claims nothing that can be '
+    'time, such as its home, its favourite colour or the number of its cats; sole is sole_topic(). Null: the text claims nothing that can be '
     'compared. Example: select textrawl.make_claim(''lives in Berlin'') ->> ''topic'';';

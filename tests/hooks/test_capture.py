@@ -100,6 +100,22 @@ def test_secrets_of_a_session_are_masked(start: Start, tmp_path: Path, run: Run)
     assert "Tulpe" not in journal
 
 
+@pytest.mark.parametrize("client", CLIENTS)
+def test_what_is_private_is_not_captured(
+    start: Start, client: str, tmp_path: Path, run: Run
+) -> None:
+    session = start(client, tmp_path / "transcript.jsonl", HOOKS="capture")
+    assert session.transcript is not None
+    asked = "Plant a pear. <private>The code is 4711.</private> And <PRIVATE>a plum 0815"
+    write_transcript(session.transcript, WRITERS[client](asked, "Done <private>0815</private>."))
+
+    session.tell("end")
+
+    journal = run("export", "-").out
+    assert "Plant a pear" in journal
+    assert not {word for word in ("4711", "0815") if word in journal}
+
+
 def test_nothing_is_stored_by_default_or_if_the_memory_is_read_only(
     start: Start, tmp_path: Path
 ) -> None:

@@ -113,7 +113,10 @@ def test_a_prompt_is_searched_for_without_its_secret(start: Start) -> None:
     assert "Greenhouse" not in masked.text
 
 
-@pytest.mark.parametrize("prompt", ["", "   ", "/review leads QA at Acme", REMINDER, OTHER])
+@pytest.mark.parametrize(
+    "prompt",
+    ["", "   ", "/review leads QA at Acme", f"<private>{QUESTION}</private>", REMINDER, OTHER],
+)
 def test_commands_and_prompts_about_something_else_get_nothing(start: Start, prompt: str) -> None:
     assert start("copilot-cli").tell("prompt", prompt=prompt).is_silent
 

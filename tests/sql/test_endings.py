@@ -27,6 +27,8 @@ OVER = (
     ("desistiu do clube de ténis", "é sócio do clube de ténis"),
     ("ha estinto il mutuo", "paga un mutuo alla banca"),
     ("brought the ladder back", "borrowed the ladder"),
+    ("The captain of the team is Zoe", "The captain of the team is Ann"),
+    ("Le maire de la ville est Paul", "Le maire de la ville est Anne"),
 )
 
 
@@ -90,6 +92,27 @@ def test_another_value_without_a_word_for_the_change_is_only_named(sql: Sql) -> 
     why = "select closest ->> 'why' from remember_fact('Ada', 'person', 'works for Hooli')"
     assert fetch(sql, why) == "other value"
     assert new
+
+
+def test_the_last_value_of_a_call_holds_where_there_is_one_at_a_time(
+    sql: Sql,
+) -> None:
+    told = [
+        "1. The capital of France is Lyon.",
+        "2. depends on Redis",
+        "3. Kim was born in 1990.",
+        "4. The capital of France is Nice.",
+        "5. depends on Postgres",
+        "6. Kim was born in Rome.",
+        "7. The capital of France is Paris.",
+        "8. The capital of France is also Lille.",
+    ]
+
+    ended = tell_all(sql, [("the world", text) for text in told], "2025-01-10")
+
+    assert [one["content"] for one in ended] == [told[0], told[3]]
+    assert {one["why"] for one in ended} == {"other value"}
+    assert valid(sql) == {told[number] for number in (1, 2, 4, 5, 6, 7)}
 
 
 def test_an_earlier_or_an_equal_day_ends_nothing(sql: Sql) -> None:

@@ -21,7 +21,13 @@ from textrawl.values.text import (
     frame_digest,
     frame_facts,
 )
-from textrawl.values.transcripts import AFTER_COMPACTION, REMINDER, drop_elements, is_reminder
+from textrawl.values.transcripts import (
+    AFTER_COMPACTION,
+    REMINDER,
+    drop_elements,
+    drop_private,
+    is_reminder,
+)
 from textrawl.values.word_lists import (
     HOOKS,
     LEAST_SCORE,
@@ -38,10 +44,11 @@ _ADDED = re.compile(r"<(hook_context|system-reminder|system_reminder)>")
 def write_query(prompt: str) -> str:
     """Return what a search can answer. It is empty for a slash command.
 
-    Code blocks, and texts that hooks added, are left out. Of a prompt that is longer than a query
-    can be, the beginning and the end stay. The process with the memory condenses the rest.
+    Private parts, code blocks, and texts that hooks added, are left out. Of a prompt that is longer
+    than a query can be, the beginning and the end stay. The process with the memory condenses the
+    rest.
     """
-    text = drop_elements(prompt, _ADDED, " ").strip()
+    text = drop_elements(drop_private(prompt), _ADDED, " ").strip()
     if not text or _is_command(text):
         return ""
     text = drop_fences(text).strip() or text

@@ -31,6 +31,14 @@ def drop_elements(text: str, opening: re.Pattern[str], put: str = "") -> str:
     return "".join([*kept, text[offset:]])
 
 
+_PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
+
+
+def drop_private(text: str) -> str:
+    """Leave out what is between <private> and </private>, or the rest if nothing closes it."""
+    return _PRIVATE.sub(" ", text)
+
+
 REMINDER = (
     "textrawl: before this session ends, store what will still matter in later sessions and is "
     "not in the memory yet: decisions and their reasons, preferences, facts about people and "
@@ -151,7 +159,7 @@ def _read_content(content: object) -> Iterator[str]:
 
 def clean_message(text: str, author: str = "user") -> str:
     """Return what a person or an agent wrote, or nothing for a text of the client itself."""
-    text = _WRAPPER.sub("", drop_elements(text, _ADDED)).strip()
+    text = _WRAPPER.sub("", drop_elements(drop_private(text), _ADDED)).strip()
     if author != "user":
         return text
     element = _ELEMENT.match(text)
