@@ -17,7 +17,7 @@ begin
     from (select entity_id, min(ordinality) as first from unnest(facts) with ordinality group by entity_id) f
     cross join lateral (select likely_entity(closest_facts.space, f.entity_id) as entity) likely
     where likely.entity is not null and not disagreeing ? f.first::text
-        and not exists (select from observation o where o.space_id = closest_facts.space and o.entity_id = f.entity_id);
+        and not exists (select from fact o where o.space_id = closest_facts.space and o.entity_id = f.entity_id);
     return query
     with given as materialized (
         select f.ordinality as place, f.id, f.entity_id, f.content, f.valid_until, f.vector, char_length(f.content) as length,

@@ -7,7 +7,7 @@ language sql stable security definer
 set search_path from current
 begin atomic
     with recent as (
-        select left(o.content, 400) as content from textrawl.observation o
+        select left(o.content, 400) as content from textrawl.fact o
         where o.space_id = any(textrawl.readable_spaces(credential) || array(select g.space_id from textrawl.readable_graphs(credential) g))
           and o.created_at < before
         order by o.created_at desc limit 100
