@@ -10,17 +10,20 @@ begin
         select f.ordinality as place, f.id, f.entity_id, f.content, f.claim, coalesce(f.said_at, clock_timestamp()) as said_at
         from unnest(facts) with ordinality f
         where known[f.ordinality] is null and f.claim is not null and is_valid(null, f.valid_until, null, present => clock_timestamp())
+    ), newest as materialized (
+        select o.* from (select distinct entity_id from fresh) e
+        cross join lateral (
+            select f.id, f.entity_id, f.content, f.claim, f.said_at, f.ordinal, null::bigint as before from fact f
+            where f.space_id = disagreeing_facts.space and f.entity_id = e.entity_id and f.id is distinct from replaced and f.claim is not null
+              and is_valid(f.valid_from, f.valid_until, f.closed_at, present => clock_timestamp())
+            order by f.ordinal desc limit 300) o
     )
     select distinct on (n.place) n.place, o.id, o.content, compared.why, o.said_at
     from fresh n
     cross join lateral (
-        select * from (
-            select f.id, f.content, f.claim, f.said_at, f.ordinal, null::bigint as before from fact f
-            where f.space_id = disagreeing_facts.space and f.entity_id = n.entity_id and f.id is distinct from replaced and f.claim is not null
-              and is_valid(f.valid_from, f.valid_until, f.closed_at, present => clock_timestamp())
-            order by f.ordinal desc limit 300) newest
+        select * from newest o where o.entity_id = n.entity_id
         union all
-        select e.id, e.content, e.claim, e.said_at, null, e.place from fresh e where e.entity_id = n.entity_id and e.place < n.place) o
+        select e.id, e.entity_id, e.content, e.claim, e.said_at, null, e.place from fresh e where e.entity_id = n.entity_id and e.place < n.place) o
     cross join lateral (
         -- Facts of one topic have other values, and a negation is the opposite of any fact with its predicate.
         select coalesce(case when n.claim ->> 'topic' = o.claim ->> 'topic'

@@ -26,7 +26,7 @@ begin
                 select from jsonb_array_elements_text(found -> 'after') phrase
                 where right(' ' || array_to_string(spelt[first:place - 1], ' '), char_length(phrase) + 1) = ' ' || phrase
                   and (named or phrase like '% %'))
-           or place > first + 1 and (named or marks -> 'kinds' ? spelt[first + 1])
+           or place > first + 2 and (named or marks -> 'kinds' ? spelt[first + 1])
               and (found -> 'the' ? spelt[first] or found -> 'the' ? left(spelt[first], 2)) then
             -- Who was born in 1990 was born in Rome, too.
             return array_to_string(spelt[first:place], ' ') || case when words[place + 1] ~ '^[0-9]' then ' #' else '' end;

@@ -24,6 +24,13 @@ begin
             -- After a word that ends or changes something, what is over is said in other words.
             case when f.claim -> 'ends' ? 'by' then 0.8 else 0.05 end as reach, outer_letters(f.content) as letters, spelling_key(f.content) as key
         from unnest(facts) with ordinality f where known[f.ordinality] is null and not disagreeing ? f.ordinality::text
+    ), newest as materialized (
+        select o.* from (select distinct entity_id from given) e
+        cross join lateral (
+            select * from fact o
+            where o.space_id = closest_facts.space and o.entity_id = e.entity_id and o.id is distinct from replaced
+              and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
+            order by o.ordinal desc limit 1000) o
     )
     select distinct on (place) place, jsonb_build_object('id', id, 'content', content)
             || case when not spelled and distance > 0.05 then jsonb_build_object('why', 'over', 'on', to_char(said_at at time zone 'UTC', 'YYYY-MM-DD')) else '{}' end,
@@ -34,8 +41,7 @@ begin
             select v.vector <=> f.vector from embedding v
             where v.model_id = closest_facts.model and v.space_id = o.space_id and v.observation_id = o.id) as distance
         from given f
-        join fact o on o.space_id = closest_facts.space and o.entity_id = f.entity_id
-        where o.id is distinct from replaced and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
+        join newest o using (entity_id)
         union all
         select f.place, f.length, f.letters, f.key, f.reach, e.id, e.content, coalesce(e.said_at, clock_timestamp()), null, case when model is not null then e.vector <=> f.vector end
         from given f
@@ -54,4 +60,8 @@ comment on function textrawl.closest_facts is
     'For each new fact that is not a duplicate, a valid fact of the same entity: one that disagrees with it {id, content, '
     'why, on}, see disagreeing_facts(); otherwise one that differs only in its spelling; otherwise the closest one {id, '
     'content}, if the cosine is 0.95 or more. After a word that ends something, as in read_ending(), the closest one from '
+<<<<<<< HEAD
     '0.2 on may be over {id, content, why, on}. For the first fact of an entity: likely_entity(). A person or a model has to decide whether the new fact replaces it.';
+=======
+    '0.2 on may be over {id, content, why, on}. The newest 1,000 facts of the entity are compared. A person or a model has to decide whether the new fact replaces it.';
+>>>>>>> main

@@ -101,6 +101,17 @@ async def test_what_a_toolset_lacks_is_not_advertised_and_an_unknown_method(
         assert refused.value.error.code == METHOD_NOT_FOUND
 
 
+async def test_lists_come_in_one_order_and_say_how_long_they_may_be_kept(connect: Connect) -> None:
+    first, second = await connect("auto"), await connect("auto")
+    for name in ("list_tools", "list_prompts", "list_resource_templates", "list_resources"):
+        one, other = [await getattr(client, name)() for client in (first, second)]
+        assert one == other
+        assert (one.ttl_ms, one.cache_scope) == (
+            0 if name == "list_resources" else 300_000,
+            "private",
+        )
+
+
 async def test_an_unknown_tool_is_a_protocol_error(client: Client) -> None:
     with pytest.raises(MCPError) as caught:
         await client.call_tool("drop_everything", {})

@@ -15,6 +15,7 @@ from typing import Any
 import anyio
 from mcp import MCPError
 from mcp.server import CacheHint, MCPServer, ServerRequestContext
+from mcp.server.caching import CacheableMethod
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver.context import Context
@@ -117,7 +118,9 @@ _RESOURCES = ("resources/list", "resources/templates/list", "resources/read")
 _COMPLETION, _LISTEN = "completion/complete", "subscriptions/listen"
 _SUBSCRIBE, _END = "resources/subscribe", "resources/unsubscribe"
 _LONG = 4096  # characters of arguments that are prepared in a thread; the slowest take 20 ms
-_FIVE_MINUTES = 300_000  # milliseconds for which a client may keep the list of tools
+# The list of resources is not among them, because it changes with the memory.
+_LISTS: tuple[CacheableMethod, ...] = ("tools/list", "prompts/list", "resources/templates/list")
+_FIVE_MINUTES = 300_000  # milliseconds for which a client may keep a list
 
 
 class MemoryServer(MCPServer[App]):
@@ -150,7 +153,7 @@ class MemoryServer(MCPServer[App]):
             tools=tools,
             lifespan=_open_lifespan,
             log_level=settings.log_level,
-            cache_hints={"tools/list": CacheHint(ttl_ms=_FIVE_MINUTES, scope="private")},
+            cache_hints=dict.fromkeys(_LISTS, CacheHint(ttl_ms=_FIVE_MINUTES, scope="private")),
             subscriptions=False,  # `Subscriptions` respects the rights of each caller
         )
         self._change_handlers()
