@@ -60,8 +60,4 @@ comment on function textrawl.closest_facts is
     'For each new fact that is not a duplicate, a valid fact of the same entity: one that disagrees with it {id, content, '
     'why, on}, see disagreeing_facts(); otherwise one that differs only in its spelling; otherwise the closest one {id, '
     'content}, if the cosine is 0.95 or more. After a word that ends something, as in read_ending(), the closest one from '
-<<<<<<< HEAD
-    '0.2 on may be over {id, content, why, on}. For the first fact of an entity: likely_entity(). A person or a model has to decide whether the new fact replaces it.';
-=======
-    '0.2 on may be over {id, content, why, on}. The newest 1,000 facts of the entity are compared. A person or a model has to decide whether the new fact replaces it.';
->>>>>>> main
+    '0.2 on may be over {id, content, why, on}. The newest 1,000 facts of the entity are compared. For the first fact of an entity: likely_entity(). A person or a model has to decide whether the new fact replaces it.';
