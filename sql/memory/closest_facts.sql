@@ -11,6 +11,13 @@ declare
         from disagreeing_facts(space, facts, known, replaced) d);
 begin
     return query select key::bigint, value, -1::double precision from jsonb_each(disagreeing);
+    -- An entity without facts is new: a model has to decide whether it is another one.
+    return query
+    select f.first, likely.entity, -1::double precision
+    from (select entity_id, min(ordinality) as first from unnest(facts) with ordinality group by entity_id) f
+    cross join lateral (select likely_entity(closest_facts.space, f.entity_id) as entity) likely
+    where likely.entity is not null and not disagreeing ? f.first::text
+        and not exists (select from fact o where o.space_id = closest_facts.space and o.entity_id = f.entity_id);
     return query
     with given as materialized (
         select f.ordinality as place, f.id, f.entity_id, f.content, f.valid_until, f.vector, char_length(f.content) as length,
@@ -53,4 +60,4 @@ comment on function textrawl.closest_facts is
     'For each new fact that is not a duplicate, a valid fact of the same entity: one that disagrees with it {id, content, '
     'why, on}, see disagreeing_facts(); otherwise one that differs only in its spelling; otherwise the closest one {id, '
     'content}, if the cosine is 0.95 or more. After a word that ends something, as in read_ending(), the closest one from '
-    '0.2 on may be over {id, content, why, on}. The newest 1,000 facts of the entity are compared. A person or a model has to decide whether the new fact replaces it.';
+    '0.2 on may be over {id, content, why, on}. The newest 1,000 facts of the entity are compared. For the first fact of an entity: likely_entity(). A person or a model has to decide whether the new fact replaces it.';

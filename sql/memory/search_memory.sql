@@ -364,7 +364,11 @@ begin
                 -- A chunk has more words than a fact. With 0.85 of its score, and at least 0.6, 1 of 186 questions about facts
                 -- lost its first place to 100 documents, and with neither 12. Of 258 questions about documents 66 per cent had the
                 -- right one among three, instead of 75 (encoder, development sets of benchmarks.everyday and LoCoMo).
-                cross join lateral (select b.shown * case when quoting and c.tokens is not null then 0.85 else 1 end as worth) w
+                -- A note about an entity that the memory knows is worth as much as the facts about it.
+                cross join lateral (select b.shown * case when quoting and c.tokens is not null and not exists (
+                    select from entity note join entity known using (name_key)
+                    where note.space_id = b.space_id and note.id = b.entity_id and known.space_id = any(scoped) and known.entity_type <> 'document'
+                ) then 0.85 else 1 end as worth) w
                 where w.worth > 0 and w.worth >= least_score
                     and (least_best is null or exists (select from best where shown >= least_best))) g) b
         join observation o on o.space_id = b.space_id and o.id = b.id

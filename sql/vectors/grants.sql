@@ -3,7 +3,7 @@
 grant execute on function
     textrawl.embedding_models, textrawl.register_embedding_model, textrawl.queue_embeddings,
     textrawl.claim_pending_embeddings, textrawl.claim_document_embeddings, textrawl.fill_pending_embeddings,
-    textrawl.release_pending_embeddings, textrawl.pending_embeddings
+    textrawl.release_pending_embeddings, textrawl.pending_embeddings, textrawl.english_share
     to textrawl_app;
 
 -- Row-level security shows a login only the rows of the spaces that were granted to its actor.

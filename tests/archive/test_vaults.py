@@ -159,6 +159,26 @@ def test_the_tags_of_a_note_give_its_type_and_what_is_left_out_is_named(
     assert fetch(fresh, ENTITIES) == types
 
 
+def test_a_property_that_is_not_used_and_a_link_of_a_note_to_itself_are_named(
+    run: Run, fresh: str, tmp_path: Path
+) -> None:
+    files = {
+        "Tea.md": "---\nmodified: 2026-05-02\ncreated: last spring\n---\nTea is [[Tea]].",
+        "Oslo.md": "---\ncreated: 2026-05-01\npublish: false\nmodified: x\n---\nCalm.",
+    }
+
+    done = bring(run, fresh, tmp_path, files)
+
+    assert done.code == 0, done
+    for said in (
+        "The property modified is left out (2): Oslo.md, Tea.md",
+        "The property publish is left out (1): Oslo.md",
+        "The day of its creation cannot be read, so left out (1): Tea.md",
+        "Links of a note to itself are left out (1): Tea.md",
+    ):
+        assert f"{said}\n" in done.err
+
+
 def test_what_chatgpt_remembered_and_a_conversation_alone_are_read(
     run: Run, fresh: str, tmp_path: Path
 ) -> None:

@@ -39,11 +39,11 @@ class Route(Enum):
 _EXCEPTIONS: dict[Route, str] = {
     Route.DIRECTORY: """
         authenticate create_analyst default_space disagreeing_texts drop_analyst embedding_models
-        find_names find_space has_tokens list_analysts list_grants list_tokens nearest_type
-        owns_memory reachable_graphs rename_erased_actors stop_words archive_space bind_login
-        calibrate_embedding_model create_space create_token
-        grant_access rename_space revoke_access revoke_token
-        rollback_embedding_model rotate_token switch_embedding_model vouch""",
+        english_share find_names find_space has_tokens list_analysts list_grants list_tokens
+        nearest_type owns_memory reachable_graphs rename_erased_actors stop_words archive_space
+        bind_login calibrate_embedding_model create_space create_token grant_access
+        rename_space revoke_access revoke_token rollback_embedding_model rotate_token
+        switch_embedding_model vouch""",
     Route.ADMINISTERED: """
         claim_webhooks count_waiting erase_person erasure_plan list_events list_imports
         list_proposals list_webhooks plan_undo prune_documents purge_undone read_events trail_end

@@ -163,6 +163,7 @@ async def remember(visit: PageRequest) -> Response:
     return _report_fact(visit, row, done, text)
 
 
+_SAME = "This may be another spelling of"
 _WHY = {"other value": "It has another value than", "opposite": "It is the opposite of"}
 
 
@@ -173,8 +174,8 @@ def _report_fact(visit: PageRequest, row: FactRow, done: str, text: str) -> Resp
     """
     space, name, other = _name_space(visit), row.entity_name, row.closest
     notice = visit.note(PROPOSED if row.proposal_id else done, space, name)
-    if other is None:
-        return visit.tell(notice)
+    if other is None or other.get("why") == "same name":
+        return visit.tell(replace(notice, why=_SAME, beside=other["content"]) if other else notice)
     # Without the begin of the new fact, which could be earlier, the other one ends now.
     new = {"name": name, "text": text, "replaces": other["id"], "space": space}
     both = {"kind": "close", "one": row.observation_id, "other": other["id"], "space": space}

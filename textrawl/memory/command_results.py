@@ -325,6 +325,14 @@ class ImportRow:
 
 
 @dataclass(frozen=True)
+class LanguageRow:
+    """The row of `english_share`: the share of English, if it is known, and the active model."""
+
+    share: float | None
+    model: str | None
+
+
+@dataclass(frozen=True)
 class UndoRow:
     """A row of `undo_author`: how many items it changed in a space, for each action."""
 

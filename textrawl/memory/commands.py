@@ -25,6 +25,7 @@ from textrawl.memory.command_results import (
     Found,
     ImportRow,
     Keep,
+    LanguageRow,
     OwnRow,
     PlanRow,
     PurgedRow,
@@ -55,6 +56,7 @@ from textrawl.memory.operation import (
 from textrawl.memory.questions import Question, Sources, Times, read_time
 from textrawl.memory.store import StoreCall, list_graphs
 from textrawl.memory.trail import Trail
+from textrawl.models.language_offer import write_offer
 from textrawl.postgres.database import Database
 from textrawl.settings import Settings
 from textrawl.values.choice import join_choices
@@ -266,6 +268,22 @@ async def read_events(
 ) -> list[EventRow]:
     """Return a page of the events after a cursor. Raises ArgumentInvalid."""
     return await session.trail.read(after)
+
+
+@operation("embed", "read")
+async def offer_model(session: Session, since: Moment | None = None) -> list[str]:
+    """Return a line that offers a model for the languages of the memory, or nothing.
+
+    It is nothing if the texts before `since` were in these languages already.
+    """
+    given = {"credential": session.caller.principal.credential}
+    database = session.store.database
+    [now] = await database.call("english_share", LanguageRow, **given)
+    former = None
+    if since is not None:
+        [before] = await database.call("english_share", LanguageRow, before=since, **given)
+        former = before.share
+    return [*filter(None, [write_offer(now.model, now.share, former)])]
 
 
 @operation("undo", "admin", anywhere=True, placed=False, least_timeout=LONGEST)

@@ -672,7 +672,8 @@ async def test_the_user_is_the_entity_that_a_caller_is(
 async def test_spellings_of_one_name_are_one_entity(client: Client) -> None:
     pairs = (
         ("O\u2019Brien", "O'Brien"), ("L'Aquila", "L\u2019Aquila"), ("Acme", "\uff21cme"),
-        ("Acme Inc.", "Acme Inc"),
+        ("Acme Inc.", "Acme Inc"), ("Coca\u2011Cola", "Coca-Cola"),
+        ("Smith-Jones", "Smith\u2013Jones"),
         ("Nord GmbH", "Nord, GmbH"), ("Bolt, Ltd.", "BOLT LTD"), ("Kiel Corp", "Kiel Corp."),
     )  # fmt: skip
     others = (
@@ -690,3 +691,31 @@ async def test_spellings_of_one_name_are_one_entity(client: Client) -> None:
         for name in (one, other):
             found = await ask(client, mode="entity", entityName=name)
             assert found["o"][0] == "owns a sloop", name
+
+
+async def test_a_name_that_is_likely_another_spelling_is_named_once(client: Client) -> None:
+    likely = (
+        ("Jos\u00e9 Cruz", "Jose Cruz"), ("M\u00fcller", "Mueller"), ("Goethe", "G\u00f6the"),
+        ("\u0141\u00f3d\u017a", "Lodz"), ("\u00d8rsted", "Orsted"), ("Aarhus", "\u00c5rhus"),
+        ("Jean-Luc", "Jean Luc"), ("node.js", "NodeJS"), ("GPT-4", "GPT 4"),
+        ("\u039d\u03af\u03ba\u03bf\u03c2", "\u039d\u03b9\u03ba\u03bf\u03c2"),
+    )  # fmt: skip
+    others = (
+        ("Joe", "Jo"), ("Michael", "Michal"), ("Python 3.1", "Python 31"), ("C++", "C#"),
+        ("Anna Koch", "Anna Kuch"), ("Ben", "Bent"), ("GPT-3", "GPT 5"),
+    )  # fmt: skip
+    for one, other in (*likely, *others):
+        first = await remember(client, one, "sails on Sundays")
+        second = await remember(client, other, "owns a sloop")
+        third = await remember(client, other, "is often late")
+        named = second.get("like", {})
+        assert "like" not in first, one
+        assert "like" not in third, other
+        if (one, other) in likely:
+            assert (named.get("c"), named.get("why")) == (one, "same name"), (one, other, second)
+            batch = [{"entityName": f"{other} x", "entityType": "t", "observation": "is new"}]
+            await remember(client, f"{one} x", "is old")
+            built = await client.call_tool("build_knowledge", {"facts": batch})
+            assert f"{one} x" in str(built), other
+        else:
+            assert named == {}, (one, other)

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import PurePosixPath
 from posixpath import normpath
 from typing import cast
@@ -53,6 +54,7 @@ _OWN_KEYS = {
     *("title", "type", "permalink", "tags", "tag", "aliases", "alias", "id", "description"),
     *("created", "created_at", "date", "modified", "updated", "cssclasses", "publish", "name"),
 }
+_UNUSED_KEYS = ("modified", "updated", "cssclasses", "publish")
 _PAGE_KEYS = {"alias", "aliases", "description", "tags", "title", "type"}
 # Properties in which Logseq keeps the state of its editor.
 _STATE = re.compile(
@@ -126,6 +128,7 @@ class _NoteReader:
     note: FrontedNote
     title: str
     targets: dict[str, str]
+    links_itself: bool = False
 
     @property
     def key(self) -> str:
@@ -155,6 +158,16 @@ class _NoteReader:
         rest = [line for line in self.note.body.split("\n") if not self._is_data(line)]
         if any(line.strip() and not _is_frame(line.strip(), self.title) for line in rest):
             yield ImportedNote(self.key, self.title, self.note.body, at)
+        for text in self._list_omissions(fields, at):
+            yield Remark(self.name, text)
+
+    def _list_omissions(self, fields: Record, at: datetime | None) -> Iterator[str]:
+        for key in filter(fields.get, _UNUSED_KEYS):
+            yield f"The property {key} is left out"
+        if at is None and any(map(fields.get, ("created", "created_at", "date"))):
+            yield "The day of its creation cannot be read, so left out"
+        if self.links_itself:
+            yield "Links of a note to itself are left out"
 
     def _find_type(self, given: str) -> str | None:
         """Return the type that a note gives, or that of its tags."""
@@ -202,7 +215,9 @@ class _NoteReader:
             beside = normpath(PurePosixPath(self.name).parent / place)
             keys = (key.casefold() for key in (beside, place, stem))
             name = next((self.targets[key] for key in keys if key in self.targets), stem)
-            if name != self.title:
+            if name == self.title:
+                self.links_itself = True
+            else:
                 yield ImportedRelation(f"{self.key}#{relation}#{name}", self.title, relation, name)
 
     def _read_body(self) -> Iterator[Memory]:

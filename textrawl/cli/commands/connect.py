@@ -25,6 +25,7 @@ from textrawl.cli.console import (
     write_row,
 )
 from textrawl.cli.inputs import AsJson, Yes, argument, option
+from textrawl.cli.questions import ask, has_memory
 from textrawl.cli.server_session import find_obstacle
 from textrawl.connect.clients import (
     CLIENTS,
@@ -457,6 +458,8 @@ def _meet() -> None:
         return
     try:
         introduce()
+        if has_memory():
+            write_message(*ask("offer_model", list[str]))
     except (TextrawlError, StartRefused) as error:
         write_message(f"The memory does not know yet who you are: {error}.")
 

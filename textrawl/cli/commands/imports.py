@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from io import BufferedReader
 from pathlib import Path, PurePosixPath
 from shlex import quote
@@ -63,6 +64,7 @@ from textrawl.errors import ArgumentInvalid, StartRefused, TextrawlError, requir
 from textrawl.memory.backlog import fill_graph
 from textrawl.memory.command_results import Found, ImportRow
 from textrawl.memory.commands import Session as CommandSession
+from textrawl.memory.commands import offer_model
 from textrawl.postgres.owner_session import Session
 from textrawl.postgres.vector_indexes import build_indexes
 from textrawl.settings import Settings, read_settings
@@ -290,6 +292,7 @@ class _Runs:
     command: str = field(default_factory=lambda: secrets.token_hex(SHORT_ID // 2))
     names: dict[str, None] = field(default_factory=dict[str, None])
     titles: list[str] = field(default_factory=list[str])
+    offer: list[str] = field(default_factory=list[str])  # of another model
 
     def add(self, run: UUID, plan: ImportPlan) -> None:
         """Note an import that stored something."""
@@ -301,7 +304,7 @@ class _Runs:
         if not self.names:
             return
         undos = " && ".join(f"textrawl undo --import {name}" for name in self.names)
-        write_message(f"To take this back: {undos}")
+        write_message(f"To take this back: {undos}", *self.offer)
         if can_ask():
             with suppress(TextrawlError, StartRefused):  # what was stored is stored
                 for title in self.titles[:_SHOWN_QUESTIONS]:
@@ -434,7 +437,7 @@ class _Items:
             await _find_space(session, self.space)
 
     def _store_documents(self, times: dict[str, int], runs: _Runs) -> None:
-        began = time.monotonic()
+        began, since = time.monotonic(), datetime.now(UTC)
         if self.graph is None:
             create_first_graph()
 
@@ -453,7 +456,9 @@ class _Items:
             await importing.finish()
             with show_progress("Vectors", importing.chunks) as step:
                 credential = session.caller.principal.credential
-                return importing, await fill_graph(session.store, chosen, credential, step)
+                missing = await fill_graph(session.store, chosen, credential, step)
+            runs.offer = await offer_model(session, since)
+            return importing, missing
 
         importing, without_vector = change_memory(
             "textrawl import", None, work, homeless=True, least_timeout=LONGEST_STATEMENT

@@ -9,14 +9,15 @@ from pydantic.json_schema import SkipJsonSchema
 from textrawl.memory.fact_rows import FactRow, ForgottenRow, RelationRow
 from textrawl.wire.replies import OMIT_EMPTY, Key, Part, SuccessReply, write_id
 
-Why = Literal["other value", "opposite", "over"]
+Why = Literal["other value", "opposite", "over", "same name"]
 
 
 class SimilarPart(Part):
     """The stored fact that disagrees with a new fact, or else the closest one.
 
     `why` is set if the two disagree; over: the new fact says that something ended or changed,
-    perhaps the stored fact. `on` is then the day on which the stored fact was said.
+    perhaps the stored fact. `on` is then the day on which the stored fact was said. same name: it
+    is an entity whose name may be another spelling of the name of the new entity.
     """
 
     id: Annotated[str, Key("id", short_id=True)]

@@ -1,0 +1,54 @@
+"""An import says once that another model fits the languages of the memory."""
+
+import json
+from pathlib import Path
+
+from tests.support.commands import Run
+
+GERMAN = [
+    "Wie heißt der Sauerteig, den ich von der Nachbarin bekommen habe?",
+    "Er heißt Gustav und steht in der Küche neben dem Herd.",
+    "Wann muss ich ihn wieder mit Mehl und Wasser füttern?",
+]
+ENGLISH = [
+    "What is the name of the starter that I got from my neighbour?",
+    "It is called Gustav, and it stands in the kitchen next to the oven.",
+    "When do I have to feed it with flour and water again?",
+]
+
+
+def _write(path: Path, texts: list[str]) -> str:
+    chats = [
+        {
+            "uuid": f"{path.stem}{number}",
+            "name": f"Chat {number}",
+            "created_at": "2026-05-01T10:00:00Z",
+            "updated_at": "2026-05-01T10:00:00Z",
+            "chat_messages": [
+                {
+                    "uuid": f"{path.stem}m{number}",
+                    "sender": "human",
+                    "text": text,
+                    "created_at": "2026-05-01T10:00:00Z",
+                }
+            ],
+        }
+        for number, text in enumerate(texts)
+    ]
+    path.write_text(json.dumps(chats), "utf-8")
+    return str(path)
+
+
+def test_an_import_in_another_language_offers_once_the_model_for_it(
+    run: Run, data_dir: Path, tmp_path: Path
+) -> None:
+    german = _write(tmp_path / "german.json", GERMAN)
+    english = _write(tmp_path / "english.json", ENGLISH)
+    more = _write(tmp_path / "more.json", [f"{text} Das ist wichtig." for text in GERMAN])
+
+    said = [run("import", path, "--yes", DATA_DIR=data_dir).err for path in (english, german, more)]
+
+    offer = "textrawl embed start --provider encoder --model multilingual-e5-small-q4"
+    assert [offer in text for text in said] == [False, True, False], said
+    assert "50% of the newest texts are English" in said[1]
+    assert "91 MB" in said[1]
