@@ -15,7 +15,7 @@ declare
     width integer;
 begin
     -- A session keeps 32 compiled regular expressions. So each is used only where it can match.
-    content := translate(normalize(left(content, 400), nfc), '’‘''–—', '   --');
+    content := translate(normalize(left(content, 400), nfc), '’‘''–—¿¡', '   --  ');
     if not numbered and translate(content, '„“”«"', '') <> content then
         content := regexp_replace(content, '[„“”«"][^„“”«»"]*[“”»"]', ' , ', 'g');
     end if;

@@ -34,6 +34,7 @@ CALLS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "identify": ({}, {"read", "propose", "write", "forget", "review", "admin"}),
     "search": ({"query": "canary"}, {"read"}),
     "explain": ({"query": "canary"}, {"read"}),
+    "offer_model": ({}, {"read"}),
     "describe": (ADA, {"read"}),
     "get_fact": ({"fact": "12345678-1234-4234-8234-123456789abc"}, {"read"}),
     "list_entities": ({}, {"read"}),

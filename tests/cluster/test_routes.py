@@ -14,7 +14,8 @@ from textrawl.postgres.sql_files import list_folders, read_folder
 _PACKAGE = Path(__file__).parents[2] / "textrawl"
 # Imports and vector indexes use a session of the owner, and not a pool.
 _OF_OWNER = ("archive", "cluster", "postgres", "client")
-_NO_CALLS = {"as_of", "disagreement", "neighbours"}  # also an argument, finding, factor of a score
+# Also an argument, a finding, a factor of a score, and a file of words.
+_NO_CALLS = {"as_of", "disagreement", "neighbours", "period_words"}
 _SEVERAL = (Route.ADMINISTERED, Route.NAMED, Route.SPACES, Route.EVERY, Route.GRAPHS)
 
 

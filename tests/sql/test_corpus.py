@@ -416,4 +416,4 @@ def test_a_passage_has_its_limit_of_characters_and_says_what_it_left_out(handboo
 def test_a_hook_asks_for_passages_by_the_share_of_its_score_that_sql_gives_to_a_passage() -> None:
     text = read_folder(*list_folders())["search_memory"]
 
-    assert f"c.tokens is not null then {PASSAGE_SHARE} else 1 end as worth" in text
+    assert f") then {PASSAGE_SHARE} else 1 end as worth" in text

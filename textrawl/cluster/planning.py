@@ -40,8 +40,8 @@ _EXCEPTIONS: dict[Route, str] = {
     Route.DIRECTORY: """
         authenticate create_analyst default_space disagreeing_texts drop_analyst embedding_models
         english_share find_names find_space has_tokens list_analysts list_grants list_tokens
-        nearest_type owns_memory reachable_graphs rename_erased_actors stop_words archive_space
-        bind_login calibrate_embedding_model create_space create_token grant_access
+        nearest_type owns_memory question_time reachable_graphs rename_erased_actors stop_words
+        archive_space bind_login calibrate_embedding_model create_space create_token grant_access
         rename_space revoke_access revoke_token rollback_embedding_model rotate_token
         switch_embedding_model vouch""",
     Route.ADMINISTERED: """
