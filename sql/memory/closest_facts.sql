@@ -15,9 +15,11 @@ begin
     return query
     select f.first, likely.entity, -1::double precision
     from (select entity_id, min(ordinality) as first from unnest(facts) with ordinality group by entity_id) f
-    cross join lateral (select likely_entity(closest_facts.space, f.entity_id) as entity) likely
-    where likely.entity is not null and not disagreeing ? f.first::text
-        and not exists (select from fact o where o.space_id = closest_facts.space and o.entity_id = f.entity_id);
+    cross join lateral (
+        -- In a condition beside the call, every fact of a known entity would pay for it.
+        select case when not exists (select from fact o where o.space_id = closest_facts.space and o.entity_id = f.entity_id)
+            then likely_entity(closest_facts.space, f.entity_id) end as entity offset 0) likely
+    where likely.entity is not null and not disagreeing ? f.first::text;
     return query
     with given as materialized (
         select f.ordinality as place, f.id, f.entity_id, f.content, f.valid_until, f.vector, char_length(f.content) as length,

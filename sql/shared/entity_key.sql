@@ -5,6 +5,7 @@ as $$
 #variable_conflict use_column
 declare
     wanted text := name_key(entity_key.name);
+    others text[] := name_spellings(wanted);
     -- Look among the aliases only. A key is never both an alias and the key of an entity.
     named  text := (
         select e.name_key from entity_alias a
@@ -17,11 +18,11 @@ begin
             select min(e.name_key) from named_by_id(array[entity_key.space], entity_key.name) n
             join entity e on e.space_id = n.space_id and e.id = n.entity_id having count(*) = 1);
     end if;
-    if named is null and name_spellings(wanted) <> '{}'
+    if named is null and others <> '{}'
             and not exists (select from entity e where e.space_id = entity_key.space and e.name_key = wanted) then
         named := (
             select min(e.name_key) from entity e
-            where e.space_id = entity_key.space and e.name_key = any(name_spellings(wanted)));
+            where e.space_id = entity_key.space and e.name_key = any(others));
     end if;
     return coalesce(named, wanted);
 end
