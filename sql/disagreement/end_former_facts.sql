@@ -63,5 +63,7 @@ $$;
 comment on function textrawl.end_former_facts is
     'End the older facts that new facts say to be over, if that is sure: the same entity, or one that the text names, and a '
     'word that ends with the same object (brought the ladder back), or another value with a word for the change (now '
-    'works at). The facts point to the new fact, as with "replaces". Return [{fact, id, content, why}]; `fact` is the '
-    'position of the new fact. Facts from documents end nothing, nor do facts of the same call. More than three would be in doubt, so none ends.';
+    'works at). The same sentence with another end replaces the former one, also of this call, if one end is true at a time: '
+    'sole_topic(). The facts point to the new fact, as with "replaces". Return [{fact, id, content, why}]; `fact` is the '
+    'position of the new fact. Facts from documents end nothing, and words end nothing of the same call. If words '
+    'end more than three facts, that is in doubt, and none ends.';

@@ -31,5 +31,5 @@ end;
 
 comment on function textrawl.sole_words is
     'The words by which sole_topic() finds what has one value at a time. before: words before a value, with the words that '
-    'come before them (after), or with the articles of a subject of which there is one (the). kinds: nouns after which a value needs no capital. open: with these words the sentence leaves '
+    'come before them (after; a value after several words needs no capital), or with the articles of a subject of which there is one (the). kinds: nouns after which a value needs no capital. open: with these words the sentence leaves '
     'other values open. Example: select textrawl.sole_words() -> ''before'' -> ''by'';';

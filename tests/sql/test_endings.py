@@ -183,7 +183,7 @@ def test_what_still_says_the_old_value_is_named(sql: Sql) -> None:
 
 
 def tell_all(sql: Sql, facts: list[tuple[str, str]], day: str) -> list[Ids]:
-    """What new facts (entity, text) of one call ended."""
+    """Store facts (entity, text) in one call, and return what they ended."""
     items = [{"entity": name, "observation": text, "said_at": day} for name, text in facts]
     return fetch(sql, "select closed from build_knowledge(%s)", json.dumps(items)) or []
 
