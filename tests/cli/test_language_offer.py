@@ -1,10 +1,13 @@
-"""An import says once that another model fits the languages of the memory."""
+"""An import and `connect` say once that another model fits the languages of the memory."""
 
 import json
 from pathlib import Path
 
-from tests.support.commands import Run
+import pytest
 
+from tests.support.commands import Run, type_answer
+
+OFFER = "textrawl embed start --provider encoder --model multilingual-e5-small-q4"
 GERMAN = [
     "Wie heißt der Sauerteig, den ich von der Nachbarin bekommen habe?",
     "Er heißt Gustav und steht in der Küche neben dem Herd.",
@@ -48,7 +51,20 @@ def test_an_import_in_another_language_offers_once_the_model_for_it(
 
     said = [run("import", path, "--yes", DATA_DIR=data_dir).err for path in (english, german, more)]
 
-    offer = "textrawl embed start --provider encoder --model multilingual-e5-small-q4"
-    assert [offer in text for text in said] == [False, True, False], said
+    assert [OFFER in text for text in said] == [False, True, False], said
     assert "50% of the newest texts are English" in said[1]
     assert "91 MB" in said[1]
+
+
+@pytest.mark.slow
+def test_connect_offers_it_when_it_asks_who_is_there(
+    run: Run, data_dir: Path, tmp_path: Path
+) -> None:
+    for text in GERMAN:
+        run("remember", "Gustav", text, DATA_DIR=data_dir)
+    places = {"DATA_DIR": str(data_dir), "HOME": str(tmp_path)}
+
+    said = [type_answer("y\nZoe", "connect", "claude-code", **places).err for _ in range(2)]
+
+    assert ["You are Zoe" in text for text in said] == [True, False], said
+    assert [OFFER in text for text in said] == [True, False], said

@@ -25,7 +25,7 @@ from textrawl.cli.console import (
     write_row,
 )
 from textrawl.cli.inputs import AsJson, Yes, argument, option
-from textrawl.cli.questions import ask, has_memory
+from textrawl.cli.questions import ask
 from textrawl.cli.server_session import find_obstacle
 from textrawl.connect.clients import (
     CLIENTS,
@@ -457,8 +457,7 @@ def _meet() -> None:
     if find_value("server_url", read_sources()) is not None:
         return
     try:
-        introduce()
-        if has_memory():
+        if introduce():
             write_message(*ask("offer_model", list[str]))
     except (TextrawlError, StartRefused) as error:
         write_message(f"The memory does not know yet who you are: {error}.")

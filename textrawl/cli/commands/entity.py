@@ -189,19 +189,20 @@ def me(
     write_result(rows, *lines, as_json=as_json)
 
 
-def introduce() -> None:
+def introduce() -> bool:
     """Ask on the terminal who the user is, unless the memory knows it. An empty answer is a no.
 
-    The person is stored, and so is the memory, if there is none yet. Raises TextrawlError,
-    StartRefused.
+    The person is stored, and so is the memory, if there is none yet. Return whether the memory has
+    learnt it now. Raises TextrawlError, StartRefused.
     """
     if has_memory() and ask("list_own", list[OwnRow]):
-        return
+        return False
     typed = typer.prompt(_WHO, default="", show_default=False, err=True)
     if not typed.strip():
-        return
+        return False
     name, fact = read_name(typed), {"observation": "uses this memory", "source": "manual"}
     person = {"entityName": name, "entityType": "person", **fact}
     find_answer(build_call("remember_fact", person, client=CLIENT), create=True)
     [own, *_] = ask("set_own", list[OwnRow], name=name)
     write_message(f"You are {own.entity_name} in {own.space}: `textrawl me` changes it.")
+    return True
