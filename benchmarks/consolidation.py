@@ -18,15 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import psycopg
 from mcp import Client
-from pydantic import SecretStr
 
-from benchmarks.support.filled_memory import embed_all, open_database
-from benchmarks.support.place import enrol, open_folder
-from textrawl import Settings, create_server
+from benchmarks.support.filled_memory import open_asked_memory
+from benchmarks.support.place import open_folder
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embedded.postmaster import APP, OWNER
 
 WORLD = {"entityName": "the world", "entityType": "concept"}
 BATCH = 50  # facts of one call
@@ -73,34 +69,22 @@ async def measure(
 ) -> None:
     """Store the facts of a row in a memory of its own, ask its questions, and print the shares."""
     facts = read_facts(row["context"], bare=given.bare)
-    async with open_database(cluster, name):
-        settings = Settings(
-            database_url=SecretStr(cluster.dsn(APP, name)),
-            access_token=SecretStr(enrol(cluster.dsn(OWNER, name))),
-            embedding_provider=given.provider,
-            embedding_model=given.model,
-        )
-        first = over = 0
-        with psycopg.connect(cluster.dsn(OWNER, name), autocommit=True) as sql:
-            sql.execute("set search_path = textrawl, public")
-            async with Client(create_server(settings)) as client:
-                await store(client, facts)
-                await embed_all(sql)
-                sql.execute("select refresh_search_statistics(force => true)")
-                found = sql.execute(
-                    "select content from memory_observations where valid_until is null"
-                )
-                valid = {content for (content,) in found}
-                for question, answers in zip(row["questions"], row["answers"], strict=True):
-                    current = await ask(client, question)
-                    right = any(answer in fact for fact in current[:1] for answer in answers)
-                    first += right
-                    over += right and not find_former(facts, answers) & valid
-                    if given.misses and not right:
-                        print(question, answers, current[:3], sep="\n    ")
-        asked = len(row["questions"])
-        shares = f"{100 * first / asked:.0f} | {100 * over / asked:.0f}"
-        print(f"| {name} | {len(facts):,} | {len(valid):,} | {shares} |", flush=True)
+    chosen = {"embedding_provider": given.provider, "embedding_model": given.model}
+    first = over = 0
+    opened = open_asked_memory(cluster, name, lambda client: store(client, facts), chosen)
+    async with opened as (client, sql):
+        found = sql.execute("select content from memory_observations where valid_until is null")
+        valid = {content for (content,) in found}
+        for question, answers in zip(row["questions"], row["answers"], strict=True):
+            current = await ask(client, question)
+            right = any(answer in fact for fact in current[:1] for answer in answers)
+            first += right
+            over += right and not find_former(facts, answers) & valid
+            if given.misses and not right:
+                print(question, answers, current[:3], sep="\n    ")
+    asked = len(row["questions"])
+    shares = f"{100 * first / asked:.0f} | {100 * over / asked:.0f}"
+    print(f"| {name} | {len(facts):,} | {len(valid):,} | {shares} |", flush=True)
 
 
 async def run(given: argparse.Namespace, folder: Path) -> None:

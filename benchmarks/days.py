@@ -18,16 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import psycopg
 from mcp import Client
-from pydantic import SecretStr
 
-from benchmarks.support.filled_memory import embed_all, open_database
-from benchmarks.support.place import enrol, open_folder
+from benchmarks.support.filled_memory import open_asked_memory
+from benchmarks.support.place import open_folder
 from benchmarks.truth import HistoryQuestion, ask, has_right
-from textrawl import Settings, create_server
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embedded.postmaster import APP, OWNER
 from textrawl.memory import questions
 
 FILES = Path(__file__).parent / "support" / "days"
@@ -73,29 +69,22 @@ async def measure(
 ) -> list[tuple[bool, bool]]:
     """Return whether the right fact of each question was first and among three."""
     marks = list[tuple[bool, bool]]()
-    async with open_database(cluster, language):
-        settings = Settings(
-            database_url=SecretStr(cluster.dsn(APP, language)),
-            access_token=SecretStr(enrol(cluster.dsn(OWNER, language))),
-            **chosen,
-        )
-        with psycopg.connect(cluster.dsn(OWNER, language), autocommit=True) as sql:
-            sql.execute("set search_path = textrawl, public")
-            sql.execute("select change_language('default', %s)", (language,))
-            async with Client(create_server(settings)) as client:
-                for row in rows:
-                    await store(client, row)
-                await embed_all(sql)
-                sql.execute("select refresh_search_statistics(force => true)")
-                for row in rows:
-                    Clock.asked = row["today"]
-                    question = HistoryQuestion("day", row["question"], [(row["right"], "")])
-                    found = await ask(client, question, 3)
-                    marks.append((has_right(question, found[:1]), has_right(question, found)))
-                    if told and not marks[-1][0]:
-                        print(row["today"], row["question"], "=", row["right"])
-                        for fact in found:
-                            print("    ", json.dumps(fact, ensure_ascii=False))
+
+    async def store_all(client: Client) -> None:
+        for row in rows:
+            await store(client, row)
+
+    opened = open_asked_memory(cluster, language, store_all, chosen, language=language)
+    async with opened as (client, _):
+        for row in rows:
+            Clock.asked = row["today"]
+            question = HistoryQuestion("day", row["question"], [(row["right"], "")])
+            found = await ask(client, question, 3)
+            marks.append((has_right(question, found[:1]), has_right(question, found)))
+            if told and not marks[-1][0]:
+                print(row["today"], row["question"], "=", row["right"])
+                for fact in found:
+                    print("    ", json.dumps(fact, ensure_ascii=False))
     return marks
 
 

@@ -34,15 +34,11 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import psycopg
 from mcp import Client
-from pydantic import SecretStr
 
-from benchmarks.support.filled_memory import embed_all, open_database
-from benchmarks.support.place import enrol, open_folder, tell_machine
-from textrawl import Settings, create_server
+from benchmarks.support.filled_memory import open_asked_memory
+from benchmarks.support.place import open_folder, tell_machine
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embedded.postmaster import APP, OWNER
 
 FILES = Path(__file__).parent / "support" / "histories"
 HALVES = ("development", "held")
@@ -159,24 +155,17 @@ async def measure(
     """Store the histories of a file, and ask their questions."""
     language, half = path.stem, path.parent.name
     histories = read_histories(path, datetime.now(UTC))
-    async with open_database(cluster, language):
-        settings = Settings(
-            database_url=SecretStr(cluster.dsn(APP, language)),
-            access_token=SecretStr(enrol(cluster.dsn(OWNER, language))),
-            **chosen,
-        )
-        with psycopg.connect(cluster.dsn(OWNER, language), autocommit=True) as sql:
-            sql.execute("set search_path = textrawl, public")
-            sql.execute("select change_language('default', %s)", (language,))
-            async with Client(create_server(settings)) as client:
-                for history in histories:
-                    await store(client, history)
-                await embed_all(sql)
-                sql.execute("select refresh_search_statistics(force => true)")
-                for history in histories:
-                    for question in history.questions:
-                        mark = await answer(client, question, misses=misses and half != "held")
-                        marks[language, question.kind, half].append(mark)
+
+    async def store_all(client: Client) -> None:
+        for history in histories:
+            await store(client, history)
+
+    opened = open_asked_memory(cluster, language, store_all, chosen, language=language)
+    async with opened as (client, _):
+        for history in histories:
+            for question in history.questions:
+                mark = await answer(client, question, misses=misses and half != "held")
+                marks[language, question.kind, half].append(mark)
 
 
 async def answer(client: Client, question: HistoryQuestion, *, misses: bool) -> tuple[bool, bool]:

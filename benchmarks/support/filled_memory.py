@@ -70,6 +70,35 @@ async def remember(client: Client, documents: Collection[Document]) -> None:
 
 
 @asynccontextmanager
+async def open_asked_memory(
+    cluster: Cluster,
+    name: str,
+    store: Callable[[Client], Awaitable[None]],
+    chosen: Mapping[str, Any],
+    *,
+    language: str = "english",
+) -> AsyncGenerator[tuple[Client, psycopg.Connection[Any]]]:
+    """Yield a client of the new database `name`, and a connection of its owner.
+
+    The database has what `store` stores, as in `open_filled_memory`.
+    """
+    async with open_database(cluster, name):
+        settings = Settings(
+            database_url=SecretStr(cluster.dsn(APP, name)),
+            access_token=SecretStr(enrol(cluster.dsn(OWNER, name))),
+            **chosen,
+        )
+        with psycopg.connect(cluster.dsn(OWNER, name), autocommit=True) as sql:
+            sql.execute("set search_path = textrawl, public")
+            sql.execute("select change_language('default', %s)", (language,))
+            async with Client(create_server(settings)) as client:
+                await store(client)
+                await embed_all(sql)
+                sql.execute("select refresh_search_statistics(force => true)")
+                yield client, sql
+
+
+@asynccontextmanager
 async def open_database(cluster: Cluster, name: str) -> AsyncGenerator[None]:
     """Create and migrate a new database, and drop it at the end."""
     with psycopg.connect(cluster.dsn(SUPERUSER, "postgres"), autocommit=True) as own:
