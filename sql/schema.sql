@@ -900,7 +900,7 @@ COMMENT ON COLUMN event.actor_id IS 'Actor who caused the event.';
 COMMENT ON COLUMN event.client IS 'Name and version of the MCP client. Null: the event was caused from SQL.';
 COMMENT ON COLUMN event.tool IS 'Tool that caused the event. sql: the event was caused from psql.';
 COMMENT ON COLUMN event.request IS 'Id of the request, as in the log of the server. Null: the event was caused from SQL.';
-COMMENT ON COLUMN event.action IS 'Action on an entity: created, retyped, described (values of its node changed). On a fact: remembered, repeated (the same text again, perhaps by another author), updated (the same text with another source, confidence, end or said_at), replaced, moved (to another entity), ended (its node was deleted). On a relation: related, ended, described (values of its edge changed). On a document: written, deleted, outvoted (the text lost a conflict), erased (with all versions). On an entity and its names: named (it got an alias), unnamed, merged (another entity was merged into it), split. On a sensitive graph: keyed (it got a key), encrypted (a document was stored), discarded (a document was deleted), destroyed (its key and all its documents). On a proposal: proposed, accepted, rejected, expired. Other actions: reflected, faded, forgotten, undone, restored, imported.';
+COMMENT ON COLUMN event.action IS 'Action on an entity: created, retyped, described (values of its node changed). On a fact: remembered, repeated (the same text again, perhaps by another author), updated (the same text with another source, confidence, end or said_at), replaced, moved (to another entity), pinned, unpinned, ended (its node was deleted). On a relation: related, ended, described (values of its edge changed). On a document: written, deleted, outvoted (the text lost a conflict), erased (with all versions). On an entity and its names: named (it got an alias), unnamed, merged (another entity was merged into it), split. On a sensitive graph: keyed (it got a key), encrypted (a document was stored), discarded (a document was deleted), destroyed (its key and all its documents). On a proposal: proposed, accepted, rejected, expired. Other actions: reflected, faded, forgotten, undone, restored, imported.';
 COMMENT ON COLUMN event.entity_id IS 'Entity of the event. The id is kept after the entity is forgotten.';
 COMMENT ON COLUMN event.observation_id IS 'Fact of the event. Null: the event is about no fact, or about several facts.';
 COMMENT ON COLUMN event.relation_id IS 'Relation of the event.';
@@ -2395,3 +2395,22 @@ COMMENT ON TABLE ranking_weight IS 'What each kind of evidence adds to the logar
 COMMENT ON COLUMN ranking_weight.model IS 'Name of the embedding model for which the weight counts; none: searches without vectors; *: all models without a row of their own.';
 COMMENT ON COLUMN ranking_weight.feature IS 'Kind of evidence: base (every fact has it), meaning (likeness of the vectors), words (share of the words of the question), about (-1: the question names another entity), beside (words that only the fact before or after has), better (by how much a fact nearby is better), period (said or true at the time of the question), stranger (the question has a name that no fact has), unheard (no fact has any word of the question).';
 COMMENT ON COLUMN ranking_weight.weight IS 'Added for each unit of this evidence.';
+
+CREATE TABLE pin (
+    space_id integer NOT NULL,
+    fact_id uuid NOT NULL,
+    author_id integer NOT NULL,
+    pinned_at timestamptz DEFAULT now() NOT NULL,
+    CONSTRAINT pin_pkey PRIMARY KEY (space_id, fact_id),
+    CONSTRAINT pin_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
+    CONSTRAINT pin_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id)
+);
+COMMENT ON TABLE pin IS 'A fact that is in every digest of its space, first and whole.';
+COMMENT ON COLUMN pin.space_id IS 'Space of the fact.';
+COMMENT ON COLUMN pin.fact_id IS 'Fact that was pinned. It is not a key, because an undo can remove the fact and restore it. Of a fact that was replaced, its successor counts.';
+COMMENT ON COLUMN pin.author_id IS 'Actor who pinned the fact.';
+COMMENT ON COLUMN pin.pinned_at IS 'When the fact was pinned.';
+ALTER TABLE pin ENABLE ROW LEVEL SECURITY;
+ALTER TABLE pin FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON pin FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON pin FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));

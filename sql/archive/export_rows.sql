@@ -56,6 +56,12 @@ begin atomic
         order by d.space_id, d.id) l
     union all
     select row_to_json(l) from (
+        select 'pin' as kind, s.name as space, p.fact_id as id, a.name as author, p.pinned_at
+        from textrawl.pin p join textrawl.space s on s.id = p.space_id join textrawl.actor a on a.id = p.author_id
+        where export_rows.kind = 'pin' and p.space_id = export_rows.space
+        order by p.space_id, p.fact_id) l
+    union all
+    select row_to_json(l) from (
         select 'revision' as kind, s.name as space, r.observation_id as id, r.reason, a.name as author, r.client, r.tool, r.request,
             r.revised_at
         from textrawl.revision r join textrawl.space s on s.id = r.space_id join textrawl.actor a on a.id = r.actor_id

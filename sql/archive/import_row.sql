@@ -46,6 +46,10 @@ begin atomic
             select jsonb_build_object('relation_id', r.id)
             from textrawl.relation r
             where r.space_id = (line ->> 'space')::integer and r.id = (line ->> 'id')::uuid)
+        when 'pin' then (
+            select jsonb_build_object('fact_id', o.id, 'author_id', a.id)
+            from textrawl.fact o join textrawl.actor a on a.name = line ->> 'author'
+            where o.space_id = (line ->> 'space')::integer and o.id = (line ->> 'id')::uuid)
         when 'dismissal' then (
             select jsonb_build_object('kind', line -> 'candidate', 'author_id', a.id,
                 'one', least((line ->> 'one')::uuid, (line ->> 'other')::uuid),

@@ -39,4 +39,4 @@ $$;
 
 comment on function textrawl.import_rows is
     'Import lines of a kind whose rows only have to be stored: revisions, reflections, memories, links, instances, snapshots, '
-    'dismissed candidates, and the values of nodes and edges. Error TR013: not the owner.';
+    'dismissed candidates, pins, and the values of nodes and edges. Error TR013: not the owner.';

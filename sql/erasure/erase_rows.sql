@@ -31,6 +31,7 @@ begin
     perform forget_proposals(home, '', removed || persons, false);
     delete from undone u where u.space_id = home and u.id = any(removed || persons);
     delete from dismissal d where d.space_id = home and (d.one = any(removed || persons) or d.other = any(removed || persons));
+    delete from pin p where p.space_id = home and p.fact_id = any(removed);
     perform erase_chunks(array(select jsonb_array_elements_text(rows -> 'chunk')::uuid), pattern, origin);
     perform erase_document(d.id, origin) from document d
     where d.space_id = home and d.id::text in (select jsonb_array_elements_text(rows -> 'document')) order by d.id;

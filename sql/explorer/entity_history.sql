@@ -17,6 +17,7 @@ create function textrawl.entity_history(
     wrong text,               -- the reason, if somebody marked the fact as wrong
     wrong_at timestamptz,     -- when somebody did
     evidence text, evidence_start integer,  -- the sentence of a text from which an LLM took the fact, and its place there
+    pinned boolean,           -- every digest begins with the fact
     total bigint              -- number of facts on all pages
 )
 language sql stable security definer
@@ -24,6 +25,8 @@ set search_path from current
 begin atomic
     with scope as materialized (
         select textrawl.readable_spaces(credential, entity_history.spaces) as ids
+    ), pin as materialized (
+        select p.observation_id as id from textrawl.pinned_facts((select ids from scope)::integer[]) p
     ), known as (
         -- All facts are counted and sorted, but the whole content is read only for the facts of the page.
         select o.space_id, o.id, s.name as space, a.name as author, ending.until, w.reason, w.revised_at, state.valid,
@@ -56,7 +59,8 @@ begin atomic
     select o.id, known.space, o.content, o.source, o.confidence, known.author, o.client, o.tool, o.created_at, o.said_at,
         o.valid_from, known.until, known.valid,
         case when known.until is not distinct from o.valid_until then successor.content end,
-        known.reason, known.revised_at, o.evidence, o.evidence_start, known.total
+        known.reason, known.revised_at, o.evidence, o.evidence_start, o.id in (select pin.id from pin),
+        known.total
     from known
     join textrawl.fact o on o.space_id = known.space_id and o.id = known.id
     left join textrawl.fact successor on successor.space_id = o.space_id and successor.id = o.replaced_by

@@ -9,7 +9,7 @@ create function textrawl.digest_memory(
     observation_id uuid,  -- of a summary: the id of the entity
     entity_id uuid, space text, entity_name text, entity_type text, content text,
     created_at timestamptz, said_at timestamptz, author text,
-    section text,  -- project, self, question, preference, person, recalled, recent or summary (not a fact, see entity_summary())
+    section text,  -- pinned, project, self, question, preference, person, recalled, recent or summary (not a fact, see entity_summary())
     score real,    -- in its section, from 0 to 1
     several_authors boolean  -- true: several authors write to the space
 )
@@ -65,6 +65,10 @@ begin atomic
         cross join lateral unnest(answer.facts) fact
         group by p.id, fact order by times desc limit 60
     ), candidate as materialized (
+        select 'pinned' as section, o.*
+        from textrawl.pinned_facts((select ids from scope)) p join textrawl.fact o on o.space_id = p.space_id and o.id = p.observation_id
+        where textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
+        union all
         -- Only three facts of an entity that is neither the project nor the caller can be in the digest.
         select c.section, near.*
         from chosen c cross join lateral (
@@ -100,7 +104,7 @@ begin atomic
             limit (select least(40, greatest(5, 200 / greatest(cardinality(ids), 1))) from scope)) newest
     ), judged as (
         select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.author_id,
-            case when o.section not in ('project', 'self') and o.content ~ '[?？]\s*$' then 'question' else o.section end as section,
+            case when o.section not in ('pinned', 'project', 'self') and o.content ~ '[?？]\s*$' then 'question' else o.section end as section,
             (o.confidence * (
                 0.6 * exp(-least(extract(epoch from greatest((select at from last) - o.created_at, interval '0')) / 86400 / 30, 700))
                 + 0.4 * coalesce(used.times / (used.times + 2), 0)))::real as score
@@ -119,7 +123,7 @@ begin atomic
         -- A fact that fits several sections is shown only in the first of them, in this order.
         select distinct on (j.space_id, j.id) j.*, part.rank, part.share
         from judged j
-        join (values ('project', 1, 3), ('self', 2, 2), ('question', 3, 2), ('preference', 4, 2), ('person', 5, 2),
+        join (values ('pinned', 0, 1000), ('project', 1, 3), ('self', 2, 2), ('question', 3, 2), ('preference', 4, 2), ('person', 5, 2),
             ('recalled', 6, 2), ('recent', 7, 1), ('summary', 8, 1)) part (section, rank, share) on part.section = j.section
         order by j.space_id, j.id, part.rank
     ), spread as (
@@ -130,7 +134,7 @@ begin atomic
         -- The sections take turns. A section with the share 3 gets three facts in each turn.
         select *, (row_number() over (partition by section
             order by section = 'self' and textrawl.profile_kind(content) is null, score desc, created_at desc, id))::double precision / share as turn
-        from spread where section in ('project', 'self') or of_entity <= 3
+        from spread where section in ('pinned', 'project', 'self') or of_entity <= 3
     )
     select r.id, r.entity_id, s.name, e.name, e.entity_type, r.content, r.created_at, r.said_at, a.name, r.section, r.score,
         -- Each space is looked up once. A call for each fact would repeat it.
@@ -144,7 +148,7 @@ begin atomic
 end;
 
 comment on function textrawl.digest_memory is
-    'The facts that matter at the start of a conversation, the most important first: facts of the project, facts of '
+    'The facts that matter at the start of a conversation, the most important first: pinned facts, facts of the project, facts of '
     'the caller''s own entity (see own_entities(), and profile_kind() for their order), open questions, preferences, '
     'people, facts often recalled, new facts, and the summaries of project and caller. The sections take turns. In a section the score counts age and '
     'use. An open question ends with a question mark. Journal entries are left out. Errors: TR010, TR011 (access). '

@@ -145,6 +145,7 @@ begin
     where d.space_id = origin.space_id
       and (d.one = any(removed_ids || forget_entity.entity_id) or d.other = any(removed_ids || forget_entity.entity_id))
       and (forget_entity.fact is null or d.kind <> 'same');
+    delete from pin p where p.space_id = origin.space_id and p.fact_id = any(removed_ids);
     if forget_entity.fact is null then
         -- Lock these rows in one order. The cascade would lock them in two groups: by one end of the pair, then by the
         -- other end. Two such sessions could deadlock.

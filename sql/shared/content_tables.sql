@@ -40,6 +40,7 @@ begin atomic
         ('memory_link', 'link', 'id', null, null, null, 'metadata'),
         ('revision', 'revision', 'observation_id', 'actor_id', null, null, 'reason'),
         ('dismissal', 'dismissal', 'id', 'author_id', null, null, null),
+        ('pin', 'pin', 'fact_id', 'author_id', null, null, null),
         ('encrypted_document', 'ciphertext', 'id', null, null, null, null),
         ('extraction_total', null, 'space_id', null, null, null, 'last_error'),
         ('event', null, 'id', null, null, null, 'detail');

@@ -8,7 +8,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from tests.archive.conftest import AWKWARD, create_empty, list_names, succeed, write_export
-from tests.archive.material import ENTITY, FACT, NOW, SAID, SPACE, fetch, number, write_file
+from tests.archive.material import ENTITY, FACT, NOW, SAID, SPACE, fetch, number, tell, write_file
 from tests.conftest import Databases
 from tests.support.commands import Outcome, Run
 from textrawl.embedded.postmaster import APP, OWNER
@@ -22,6 +22,11 @@ def read_lines(raw: bytes) -> list[dict[str, Any]]:
 def test_an_export_of_an_import_is_the_same_file(
     run: Run, url: str, fresh: str, tmp_path: Path, more: tuple[str, ...]
 ) -> None:
+    tell(
+        url,
+        "select pin_fact(e.name, f.id::text) from fact f join entity e on e.id = f.entity_id"
+        " where f.evidence is not null limit 1",
+    )
     first = write_export(run, url, tmp_path / "first.jsonl", *more)
 
     outcome = succeed(run, "import", str(tmp_path / "first.jsonl"), DATABASE_URL=fresh)
@@ -30,6 +35,7 @@ def test_an_export_of_an_import_is_the_same_file(
     kinds = [line.get("kind") for line in read_lines(first)]
     facts = fetch(url, "select count(*) from fact")[0][0]
     assert (kinds.count("space"), kinds.count("fact"), kinds.count("relation")) == (2, facts, 1)
+    assert kinds.count("pin") == 1
     assert f"{facts} facts, 1 relation" in outcome.out
     said = [line for line in read_lines(first) if line.get("text") == AWKWARD]
     assert [(line["evidence"], line["evidence_start"]) for line in said] == [(AWKWARD, 7)]

@@ -114,7 +114,7 @@ def test_the_kept_memory_is_migrated_with_all_its_content(
     assert "Up to date" in succeed(run, "migrate", DATABASE_URL=empty).out
     export = write_export(run, empty, tmp_path / "memory.jsonl")
     [now, then] = map(read_lines, (export, (AFTER_SQUASH / "memory.jsonl").read_bytes()))
-    assert now[-1].pop("dismissal") == now[-1].pop("ciphertext") == 0
+    assert now[-1].pop("dismissal") == now[-1].pop("pin") == now[-1].pop("ciphertext") == 0
     assert now == then
     assert all(read_rows(empty, table) for table in _CONTENT)
     with psycopg.connect(empty) as owner:

@@ -43,6 +43,7 @@ READS = (
     "select * from digest_memory('Canary')", "select * from digest_memory(spaces => array[3])",
     "select * from known_names(array['canary green', 'canary'])",
     "select * from own_entities()", "select * from own_entity",
+    "select * from list_pins()", "select * from pin",
     "select * from list_dismissals()", "select * from dismissal", "select * from stale_facts()",
     "select dismiss_candidates('stale', array[id]) from fact",
     "select * from own_entities(spaces => array[3])",

@@ -63,6 +63,8 @@ CALLS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "merge": ({**ADA, "other": "Canary red"}, {"write"}),
     "split": ({"name": "Canary red"}, {"write"}),
     "revise": ({**ADA, "fact": "canary red", "reason": "no"}, {"write"}),
+    "pin": ({**ADA, "fact": "canary red"}, {"write"}),
+    "list_pins": ({}, {"read"}),
     "share": ({**ADA, "source": "red", "target": "green", "dry_run": False}, {"read"}),
     "forget": ({**ADA, "dry_run": False}, {"forget"}),
     "plan_erasure": ({"person": "Ada"}, {"admin"}),

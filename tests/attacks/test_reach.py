@@ -22,6 +22,7 @@ TREATMENT: dict[str, str] = {
     "relation": "undone, restored, forgotten, exported",
     "reflection": "undone, restored, forgotten, exported",
     "entity_alias": "names of an entity: undone, restored, exported, and they go with it",
+    "pin": "id of a fact: exported, and it goes with the fact",
     "dismissal": "ids of candidates: undone, restored, exported, and they go with them",
     "own_entity": "which entity an actor is, without content: forgotten with the entity",
     "merge": "undone, restored: the former row of the merged entity, which goes with the kept one",

@@ -87,7 +87,7 @@ def test_a_write_asks_for_the_scope_that_the_table_says() -> None:
 
 
 def test_the_digest_of_several_cells_has_the_sections_of_one() -> None:
-    parts = re.findall(r"\('(\w+)', (\d), (\d)\)", read_folder("memory")["digest_memory"])
+    parts = re.findall(r"\('(\w+)', (\d), (\d+)\)", read_folder("memory")["digest_memory"])
 
     assert {name: (int(rank), int(share)) for name, rank, share in parts} == DIGEST_SECTIONS
 

@@ -25,7 +25,8 @@ def read_examples(page: Path) -> list[list[str]]:
         words[1:]
         for words in lines
         if words[0].endswith("/textrawl")
-        and {"search", "show", "remember", "revise", "entity", "forget", "me"} & set(words[1:2])
+        and {"search", "show", "remember", "revise", "entity", "forget", "me", "pin"}
+        & set(words[1:2])
     ]
 
 

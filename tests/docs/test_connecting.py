@@ -201,7 +201,7 @@ DOCUMENTS = (
 )
 CONNECTS = r".venv/bin/textrawl (connect|disconnect) ?"  # tests/connect; it changes files
 # test_commands_page.py
-DAILY = r".venv/bin/textrawl (search|show|remember|revise|entity|forget|me) "
+DAILY = r".venv/bin/textrawl (search|show|remember|revise|entity|forget|me|pin) "
 # tests/docs/test_curation_page.py
 ACTORS = r".venv/bin/textrawl (token create|space create|grant set) (--actor )?(scout|ben|ana)"
 COMPOSE = r"docker compose |\(umask |git pull$"  # no engine here: test_compose, test_team_pages

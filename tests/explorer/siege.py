@@ -64,7 +64,12 @@ class Material:
         """For each action, a form with which somebody with all rights changes the space."""
         name = {"name": "Ada", "confirmed": "1"}
         return {
-            "keep": {"fact": self.fact, "confirmed": "1"},  # before a correction ends the fact
+            "pin": {
+                **name,
+                "fact": self.fact,
+                "pinned": "yes",
+            },  # before a correction ends the fact
+            "keep": {"fact": self.fact, "confirmed": "1"},
             "correct": {**name, "fact": self.fact, "text": "likes milk", "kind": "ended"},
             "forget": {**name, "fact": self.spare},
             "alias": {**name, "alias": "Countess"},
@@ -125,7 +130,7 @@ class Material:
             "score": "50", "words": "tea", "sort": "text", "change": "end", "day": "2026-01-01",
             "entities": "10", "planned": "x", "entry": "daily/2026-05-01/laptop",
             "file": "self/my_identity.md", "snapshot": "x", "download": "1", "also": "Countess",
-            "keep": "own", "replaces": "", "draft": "x",
+            "keep": "own", "replaces": "", "draft": "x", "pinned": "yes",
         }  # fmt: skip
 
 

@@ -194,3 +194,22 @@ async def test_a_fact_that_an_llm_found_has_its_sentence(place: Place) -> None:
     assert "(at character 7 of the text)" in page.text
     assert "Now Ada sings &lt;b&gt;here&lt;/b&gt;.</span>" in page.text
     assert Document(page.text).faults == []
+
+
+async def test_a_fact_is_pinned_and_unpinned_where_it_stands(place: Place) -> None:
+    remember(place.owner, "Ada", "likes tea")
+    pins = "select content from textrawl.list_pins()"
+    async with place.browse("writer") as browser:
+        page = await browser.get("entity", name="Ada")
+        pinned = await browser.follow(await browser.press(page, "pin"))
+        during = place.owner.execute(pins).fetchall()
+        freed = await browser.follow(await browser.press(pinned, "pin"))
+    async with place.browse("reader") as browser:
+        seen = await browser.get("entity", name="Ada")
+
+    assert ", pinned" in pinned.text
+    assert during == [("likes tea",)]
+    assert ", pinned" not in freed.text
+    assert place.owner.execute(pins).fetchall() == []
+    assert 'action="/explore/pin"' in page.text
+    assert "/explore/pin" not in seen.text

@@ -31,6 +31,7 @@ KINDS: dict[str, LiteralString] = {
     "relation": "relations",
     "reflection": "reflections",
     "dismissal": "dismissals",
+    "pin": "pins",
     "memory": "memories",
     "link": "links",
     "instance": "instances",

@@ -292,6 +292,13 @@ class DismissalLine(SignedLine):
     created_at: Moment
 
 
+class PinLine(RowLine):
+    """A pin, and who pinned the fact. `id` is that of the fact."""
+
+    author: Label
+    pinned_at: Moment
+
+
 class _Statement(SignedLine):
     valid_from: Moment
     valid_until: Moment | None = None
@@ -433,6 +440,7 @@ KINDS: dict[str, type[Content]] = {
     "relation": RelationLine,
     "reflection": ReflectionLine,
     "dismissal": DismissalLine,
+    "pin": PinLine,
     "memory": MemoryLine,
     "link": LinkLine,
     "instance": InstanceLine,

@@ -25,6 +25,8 @@ PANELS: dict[str, dict[str, str]] = {
         "show": "Show an entity with its newest facts and its relations.",
         "remember": "Store a fact about an entity.",
         "revise": "Mark a fact as wrong, say why, and store what is right.",
+        "pin": "Pin a fact, so that every session begins with it.",
+        "unpin": "Take the pin of a fact away.",
         "entity": "Describe entities, give them aliases, and merge two that are one.",
         "tidy": "Find what is out of order in the memory, and propose to mend it.",
         "me": "Say which entity you are, so that `I` and `my` in your questions mean it.",
@@ -86,7 +88,7 @@ MODULES = {
         "archive": ("backup", "restore", "export"),
         "connect": ("disconnect",),
         "cost": ("toolsets",),
-        "curation": ("revise", "forget", "share"),
+        "curation": ("revise", "pin", "unpin", "forget", "share"),
         "doctor": ("settings", "trust", "distrust"),
         "entity": ("me",),
         "imports": ("import",),
@@ -226,8 +228,8 @@ Place = Literal["server", "none", "database"]
 
 _COMMANDS: Mapping[Place, tuple[str, ...]] = {
     "server": (
-        *("search", "recall", "digest", "explain", "show", "remember", "revise", "entity", "me"),
-        *("forget", "stats", "hook", "doctor", "review", "tidy", "share", "log"),
+        *("search", "recall", "digest", "explain", "show", "remember", "revise", "pin", "unpin"),
+        *("entity", "me", "forget", "stats", "hook", "doctor", "review", "tidy", "share", "log"),
         *("undo", "erase"),
     ),
     # `serve` is a server itself, and `demo` has a memory of its own.

@@ -163,6 +163,7 @@ def _list_newest(rows: Sequence[Values], columns: Sequence[str], *times: str) ->
 
 # The rank and the share of each section, as in digest_memory(). A test compares them.
 DIGEST_SECTIONS = {
+    "pinned": (0, 1000),
     "project": (1, 3),
     "self": (2, 2),
     "question": (3, 2),

@@ -110,6 +110,7 @@ _ACTIONS: dict[str, Page] = {
     "undo-change": trail_page.undo_change,
     "unname": entity_page.remove_alias,
     "dismiss": decision_pages.dismiss,
+    "pin": changes.pin,
     "keep": library_page.keep,
     "upload": library_page.upload,
     **{name: action for name, (_, action) in _CHANGES.items()},

@@ -82,6 +82,16 @@ def _read_change(visit: PageRequest) -> tuple[str, str]:
     return text, "" if kind == "ended" else read_reason(reason, _NO_REASON)
 
 
+async def pin(visit: PageRequest) -> Response:
+    """Pin a fact, or take its pin away."""
+    visit.require_writable()
+    visit.require_space()
+    name, fact = read_name(visit.read("name")), clean_name(visit.read("fact"))
+    pinned = visit.read("pinned") == "yes"
+    await curation.pin(visit.store_call, name, fact, pinned)
+    return visit.report("Pinned." if pinned else "Unpinned.", entity=name)
+
+
 async def ask_deletion(visit: PageRequest) -> Response:
     """Show what would be deleted, in the space that is chosen or in the first with this name."""
     name, fact = read_name(visit.read("name")), clean_name(visit.read("fact"))

@@ -50,6 +50,29 @@ class RevisedRow:
 
 
 @dataclass(frozen=True)
+class PinnedRow:
+    """A fact that got a pin or lost it. `changed` is false if it was so before."""
+
+    observation_id: UUID
+    entity_name: str
+    content: str
+    changed: bool
+
+
+@dataclass(frozen=True)
+class PinRow:
+    """A pinned fact. `valid` is false if it is over. `author` has pinned it."""
+
+    observation_id: UUID
+    space: str
+    entity_name: str
+    content: str
+    valid: bool
+    author: str
+    pinned_at: datetime
+
+
+@dataclass(frozen=True)
 class MergeRow:
     """The two entities of a merge and what moves.
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from textrawl.memory.command_results import RevisedRow, SharedRow
+from textrawl.memory.command_results import PinnedRow, PinRow, RevisedRow, SharedRow
 from textrawl.memory.operation import (
     LONGEST,
     FactText,
@@ -40,6 +40,24 @@ async def revise(
         model=model,
         embedding=vectors[0] if vectors else None,
     )
+
+
+@operation("pin", "write", writes=True)
+async def pin(call: StoreCall, name: Name, fact: Reference, pinned: bool = True) -> PinnedRow:
+    """Pin a fact, so that every digest begins with it, or take the pin away.
+
+    Raises FactNotFound, EntityNotFound, and ArgumentInvalid if the fact is over or too long, or
+    no more can be pinned.
+    """
+    return await call.write_one(
+        "pin_fact", PinnedRow, "fact", entity=name, fact=fact, pinned=pinned
+    )
+
+
+@operation("pin", "read")
+async def list_pins(call: StoreCall) -> list[PinRow]:
+    """Return the pinned facts, the first pinned first."""
+    return await call.store.call("list_pins", PinRow, **call.caller.reading)
 
 
 async def dismiss(call: StoreCall, kind: str, ids: Sequence[UUID]) -> int:

@@ -312,6 +312,13 @@ REFUSALS: dict[str, Explain] = {
     "TR113": _invalid(
         "There is nothing to dismiss: {}", "look at the list again: an entity or a fact is gone"
     ),
+    "TR114": _invalid(
+        "Not a fact to pin: {}", "pin a valid fact of at most 200 characters: store a shorter one"
+    ),
+    "TR115": _invalid(
+        "No more facts can be pinned",
+        "at most twelve with 2,400 bytes: unpin one of those that `textrawl pin` lists",
+    ),
     "TR130": _invalid(
         "The graph {} is not encrypted",
         "only graphs of the tier sensitive are: `textrawl space tier GRAPH sensitive`",

@@ -1,4 +1,4 @@
-"""The commands `revise`, `forget` and `share`: facts that are wrong, unwanted, or for others."""
+"""The commands `revise`, `pin`, `unpin`, `forget` and `share`: what is done with facts."""
 
 from typing import Annotated
 
@@ -29,7 +29,7 @@ from textrawl.cli.inputs import (
 )
 from textrawl.cli.questions import ask
 from textrawl.environment import find_value, read_sources
-from textrawl.memory.command_results import RevisedRow, SharedRow
+from textrawl.memory.command_results import PinnedRow, PinRow, RevisedRow, SharedRow
 from textrawl.memory.fact_rows import ForgottenRow
 from textrawl.values.text import clean_name
 
@@ -37,7 +37,7 @@ _Fact = Annotated[
     str,
     argument(
         "FACT",
-        "The wrong fact: its id, the first 8 characters of its id, or its text.",
+        "The fact: its id, the first 8 characters of its id, or its text.",
         read_reference,
     ),
 ]
@@ -64,6 +64,56 @@ def revise(
     if row.successor_id:
         lines.append(f"Instead: {str(row.successor_id)[:8]} {instead}")
     write_result(row, *lines, as_json=as_json)
+
+
+_PinnedName = Annotated[str | None, argument("[NAME]", "Name of the entity.", clean_name)]
+_PinnedFact = Annotated[
+    str | None,
+    argument(
+        "[FACT]", "The fact: its id, the first 8 characters of its id, or its text.", read_reference
+    ),
+]
+
+
+def pin(
+    name: _PinnedName = None,
+    fact: _PinnedFact = None,
+    space: WrittenSpace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Pin a fact, so that every session begins with it, first and whole.
+
+    Without a fact, list what is pinned. A space has at most twelve pins, of at most 200 characters
+    each. If a pinned fact is replaced, its successor is pinned.
+    """
+    if name and fact:
+        _write_pin(ask("pin", PinnedRow, space, name=name, fact=fact), "Pinned", as_json=as_json)
+        return
+    if name:
+        raise typer.BadParameter("give the fact too, or no name to list pins", param_hint="FACT")
+    rows = ask("list_pins", list[PinRow], space)
+    lines = [
+        f"{str(row.observation_id)[:8]}  {row.entity_name}: {row.content}"
+        f"{'' if row.valid else ' (over)'}, by {row.author}"
+        for row in rows
+    ]
+    write_result(rows, *(lines or ["Nothing is pinned."]), as_json=as_json)
+
+
+def unpin(
+    name: EntityName,
+    fact: _Fact,
+    space: WrittenSpace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take the pin of a fact away. The fact stays."""
+    row = ask("pin", PinnedRow, space, name=name, fact=fact, pinned=False)
+    _write_pin(row, "Unpinned", as_json=as_json)
+
+
+def _write_pin(row: PinnedRow, done: str, *, as_json: bool) -> None:
+    word = done if row.changed else f"Already {done.lower()}"
+    write_result(row, f"{word}: {row.entity_name}: {row.content}", as_json=as_json)
 
 
 _OptionalFact = Annotated[

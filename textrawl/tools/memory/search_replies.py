@@ -454,7 +454,8 @@ class DigestEntity(Part):
 class DigestReply(Reply):
     """Facts grouped by entity, the most important first. Facts that do not fit are left out.
 
-    A digest is never a complete list, so it does not say how many facts were left out.
+    Pinned facts come first, and none of them is left out. A digest is never a complete list, so it
+    does not say how many facts were left out.
     """
 
     always_lines: ClassVar[bool] = True
@@ -462,6 +463,7 @@ class DigestReply(Reply):
     entities: list[DigestEntity] = Field(default_factory=list[DigestEntity])
     _waiting: int = PrivateAttr(default=0)
     _rows: Sequence[DigestRow] = PrivateAttr(default=())
+    _pinned: int = PrivateAttr(default=0)
     _labels: SpaceLabels = PrivateAttr(default=NO_LABELS)
 
     @classmethod
@@ -474,11 +476,12 @@ class DigestReply(Reply):
         """
         reply = cls()
         reply._rows, reply._labels, reply._waiting = rows, labels, waiting
-        return reply.choose(len(rows))
+        reply._pinned = sum(row.section == "pinned" for row in rows)
+        return reply.choose(reply.size())
 
     def list_ids(self, count: int) -> list[str]:
-        """Return the ids of the `count` most important facts."""
-        return [str(row.observation_id) for row in self._rows[:count]]
+        """Return the ids of the pinned facts and of the `count` most important others."""
+        return [str(row.observation_id) for row in self._rows[: self._pinned + count]]
 
     def lines(self) -> Iterator[str]:
         """Yield a line for each entity, followed by a line for each of its facts."""
@@ -490,12 +493,13 @@ class DigestReply(Reply):
             yield f"proposals to review: {self._waiting}"
 
     def size(self) -> int:
-        """Return the number of facts."""
-        return len(self._rows)
+        """Return the number of facts that are not pinned."""
+        return len(self._rows) - self._pinned
 
     def choose(self, count: int) -> Self:
-        """Return a copy with the `count` most important facts."""
-        return self.model_copy(update={"entities": _group(self._rows[:count], self._labels)})
+        """Return a copy with the pinned facts and the `count` most important others."""
+        rows = self._rows[: self._pinned + count]
+        return self.model_copy(update={"entities": _group(rows, self._labels)})
 
 
 def _group(rows: Sequence[DigestRow], labels: SpaceLabels) -> list[DigestEntity]:
