@@ -525,6 +525,7 @@ COMMENT ON COLUMN observation.evidence_start IS 'The place of the first characte
 COMMENT ON COLUMN observation.claim IS 'What the fact claims: make_claim(content, language of the space). Null: the text claims nothing that can be compared, or it is a part of a text.';
 COMMENT ON COLUMN observation.period IS 'The begin and the end that the text names, such as 2016/2021-03 or 2019/, if they are the times of the fact. Null: the text names none, or the fact is older than 0033.';
 CREATE INDEX observation_author_idx ON observation USING btree (space_id, author_id) WHERE author_id > 0;
+CREATE INDEX observation_coming_idx ON observation USING btree (space_id, valid_from) WHERE valid_from > created_at;
 CREATE INDEX observation_entity_idx ON observation USING btree (space_id, entity_id, content_hash);
 CREATE INDEX observation_fts_idx ON observation USING gin (fts) WITH (fastupdate=off);
 CREATE INDEX observation_growth_idx ON observation USING btree (space_id, created_at) INCLUDE (source, author_id, confidence, valid_until, closed_at, replaced_by, id) WHERE relation_id IS NULL AND created_at >= '-infinity'::timestamp with time zone;

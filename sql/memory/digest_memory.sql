@@ -9,7 +9,7 @@ create function textrawl.digest_memory(
     observation_id uuid,  -- of a summary: the id of the entity
     entity_id uuid, space text, entity_name text, entity_type text, content text,
     created_at timestamptz, said_at timestamptz, author text,
-    section text,  -- pinned, project, self, question, preference, person, recalled, recent or summary (not a fact, see entity_summary())
+    section text,  -- pinned, today, project, self, question, preference, person, recalled, recent or summary (not a fact, see entity_summary())
     score real,    -- in its section, from 0 to 1
     several_authors boolean  -- true: several authors write to the space
 )
@@ -69,6 +69,15 @@ begin atomic
         from textrawl.pinned_facts((select ids from scope)) p join textrawl.fact o on o.space_id = p.space_id and o.id = p.observation_id
         where textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
         union all
+        -- What was said before to begin today.
+        select 'today', coming.*
+        from readable p cross join lateral (
+            select o.* from textrawl.fact o
+            where o.space_id = p.id and o.valid_from > o.created_at and o.valid_from between date_trunc('day', now()) and now()
+              and o.created_at < date_trunc('day', now())
+              and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
+            order by o.valid_from, o.id limit 10) coming
+        union all
         -- Only three facts of an entity that is neither the project nor the caller can be in the digest.
         select c.section, near.*
         from chosen c cross join lateral (
@@ -104,7 +113,7 @@ begin atomic
             limit (select least(40, greatest(5, 200 / greatest(cardinality(ids), 1))) from scope)) newest
     ), judged as (
         select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.author_id,
-            case when o.section not in ('pinned', 'project', 'self') and o.content ~ '[?？]\s*$' then 'question' else o.section end as section,
+            case when o.section not in ('pinned', 'today', 'project', 'self') and o.content ~ '[?？]\s*$' then 'question' else o.section end as section,
             (o.confidence * (
                 0.6 * exp(-least(extract(epoch from greatest((select at from last) - o.created_at, interval '0')) / 86400 / 30, 700))
                 + 0.4 * coalesce(used.times / (used.times + 2), 0)))::real as score
@@ -123,8 +132,8 @@ begin atomic
         -- A fact that fits several sections is shown only in the first of them, in this order.
         select distinct on (j.space_id, j.id) j.*, part.rank, part.share
         from judged j
-        join (values ('pinned', 0, 1000), ('project', 1, 3), ('self', 2, 2), ('question', 3, 2), ('preference', 4, 2), ('person', 5, 2),
-            ('recalled', 6, 2), ('recent', 7, 1), ('summary', 8, 1)) part (section, rank, share) on part.section = j.section
+        join (values ('pinned', 0, 1000), ('today', 1, 3), ('project', 2, 3), ('self', 3, 2), ('question', 4, 2), ('preference', 5, 2),
+            ('person', 6, 2), ('recalled', 7, 2), ('recent', 8, 1), ('summary', 9, 1)) part (section, rank, share) on part.section = j.section
         order by j.space_id, j.id, part.rank
     ), spread as (
         -- At most three facts of another entity, so that a long list does not fill the digest.
@@ -148,7 +157,7 @@ begin atomic
 end;
 
 comment on function textrawl.digest_memory is
-    'The facts that matter at the start of a conversation, the most important first: pinned facts, facts of the project, facts of '
+    'The facts that matter at the start of a conversation, the most important first: pinned facts, facts that begin today, facts of the project, facts of '
     'the caller''s own entity (see own_entities(), and profile_kind() for their order), open questions, preferences, '
     'people, facts often recalled, new facts, and the summaries of project and caller. The sections take turns. In a section the score counts age and '
     'use. An open question ends with a question mark. Journal entries are left out. Errors: TR010, TR011 (access). '

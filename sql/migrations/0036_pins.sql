@@ -1,4 +1,7 @@
--- Facts that every session begins with, because a person pinned them.
+-- Facts that a session begins with, because a person pinned them or because their day has come.
+
+-- Facts that were said before they begin: see digest_memory().
+create index observation_coming_idx on observation (space_id, valid_from) where valid_from > created_at;
 
 create table pin (
     space_id  integer not null references space,

@@ -55,22 +55,25 @@ def test_the_digest_is_about_the_project_of_the_folder(start: Start) -> None:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_session_begins_with_the_same_bytes_until_something_is_stored(
+def test_two_sessions_get_the_same_bytes_at_each_turn_until_something_is_stored(
     start: Start, client: str
 ) -> None:
     """The provider then finds the beginning of the prompt in its cache."""
-    former = start(client)
-    first = former.tell("start", source="startup").text
-    if former.has("prompt"):
-        assert former.tell("prompt", prompt="how is the Harbour project?").code == 0
-        assert former.tell("prompt", prompt=QUESTION).code == 0
+    prompts = ("how is the Harbour project?", QUESTION, SAME, OTHER)
 
-    again = start(client).tell("start", source="startup").text
+    def play() -> list[str]:
+        session = start(client, DIGEST_TOKENS=100)
+        asked = [{"prompt": prompt} for prompt in prompts] if session.has("prompt") else []
+        began = session.tell("start", source="startup")
+        return [began.text, *(session.tell("prompt", **each).text for each in asked)]
+
+    first, again = play(), play()
     remember("Harbour", f"was opened by {client}", "project")
     changed = start(client).tell("start", source="startup").text
 
     assert first == again
-    assert changed.splitlines()[0] != first.splitlines()[0]  # nobody foresees the tag
+    assert any(first[1:]) or client == "cursor"
+    assert changed.splitlines()[0] != first[0].splitlines()[0]  # nobody foresees the tag
     assert f"was opened by {client}" in changed
 
 

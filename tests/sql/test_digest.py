@@ -62,9 +62,8 @@ def test_after_a_change_a_fact_that_is_often_recalled_comes_before_newer_facts(s
     old = tell(sql, "Deployment", "is done on Mondays", type="concept")
     for number in range(60):
         tell(sql, f"Thing {number}", f"is number {number}", type="concept")
-    sql.execute(
-        "update observation set created_at = now() - interval '400 days' where id = %s", (old,)
-    )
+    age = "update observation set (created_at, valid_from) = (now() - interval '400 days',"
+    sql.execute(f"{age} now() - interval '400 days') where id = %s", (old,))
     sql.execute(
         "insert into recall (space_id, at, mode, facts, format, structured, tokens, budget, items, "
         "dropped) select default_space(), now(), 'search', array[%s]::uuid[], 'compact', false, 1, "
@@ -219,3 +218,17 @@ def test_each_day_has_its_facts_and_each_author_of_today_what_they_did(
     assert 8 <= len(days) <= 14
     assert authors == [("textrawl_owner", 2, 1)]
     assert len(story) == 3
+
+
+def test_a_fact_whose_day_comes_is_in_the_digest_of_that_day(sql: psycopg.Connection) -> None:
+    for days, fact in ((0, "hands the keys over"), (1, "moves out"), (-1, "pays the deposit")):
+        begin = "valid_from => now() + %s * interval '1 day'"
+        sql.execute(f"select remember_fact('Flat', 'project', %s, {begin})", [fact, days])
+    sql.execute("update observation set created_at = now() - interval '9 days'")
+    for number in range(60):  # newer facts about somebody else
+        sql.execute("select remember_fact('Ada', 'person', %s)", [f"knows rule {number}"])
+
+    rows = sql.execute("select section, content from digest_memory() limit 2").fetchall()
+
+    assert rows[0] == ("today", "hands the keys over")
+    assert rows[1][0] != "today"

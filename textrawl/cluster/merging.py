@@ -164,14 +164,15 @@ def _list_newest(rows: Sequence[Values], columns: Sequence[str], *times: str) ->
 # The rank and the share of each section, as in digest_memory(). A test compares them.
 DIGEST_SECTIONS = {
     "pinned": (0, 1000),
-    "project": (1, 3),
-    "self": (2, 2),
-    "question": (3, 2),
-    "preference": (4, 2),
-    "person": (5, 2),
-    "recalled": (6, 2),
-    "recent": (7, 1),
-    "summary": (8, 1),
+    "today": (1, 3),
+    "project": (2, 3),
+    "self": (3, 2),
+    "question": (4, 2),
+    "preference": (5, 2),
+    "person": (6, 2),
+    "recalled": (7, 2),
+    "recent": (8, 1),
+    "summary": (9, 1),
 }
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -220,8 +219,7 @@ _RESPONSES: Mapping[str, Callable[[Occasion], str]] = {
 def _digest(occasion: Occasion) -> str:
     arguments = {"project": name_project(occasion.payload.folder)[:NAME_LENGTH]}
     tokens = occasion.choices.digest_tokens
-    frame = partial(frame_digest, key=occasion.session.read_key())
-    return _ask_for_facts(occasion, "digest", arguments, tokens, frame)
+    return _ask_for_facts(occasion, "digest", arguments, tokens, frame_digest)
 
 
 def _recall(occasion: Occasion) -> str:
@@ -245,7 +243,7 @@ def _ask_for_facts(
     tool: str,
     arguments: Mapping[str, Any],
     tokens: int,
-    frame: Callable[[str], str],
+    frame: Callable[[str, bytes], str],
 ) -> str:
     """Return facts that the session does not have yet, in a frame, and note that it has them now.
 
@@ -264,7 +262,7 @@ def _ask_for_facts(
         short = (name for name in names if len(name) <= _LONGEST_NAME)
         return next((f"textrawl: no fact has {name}" for name in short), "")
     occasion.session.add(*(f"fact {fact}" for fact in answer.short_ids))
-    return frame(answer.text) if answer.text else ""
+    return frame(answer.text, occasion.session.read_key()) if answer.text else ""
 
 
 def _remind(occasion: Occasion) -> str:

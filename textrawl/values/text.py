@@ -442,9 +442,9 @@ def frame_digest(text: str, key: bytes | None = None) -> str:
     return _frame(DIGEST_SOURCE, text, key)
 
 
-def frame_facts(text: str) -> str:
-    """Return found facts with the words and tags around them."""
-    return _frame(SOURCE, text)
+def frame_facts(text: str, key: bytes | None = None) -> str:
+    """Return found facts with the words and tags around them. The `key` is that of a digest."""
+    return _frame(SOURCE, text, key)
 
 
 def frame_files(text: str) -> str:
