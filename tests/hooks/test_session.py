@@ -1,5 +1,6 @@
 """A session with hooks: what the model gets, what it costs, and that nothing comes twice."""
 
+import json
 import re
 from collections.abc import Callable
 
@@ -7,6 +8,7 @@ import pytest
 
 from tests.hooks.conftest import FACTS
 from tests.hooks.sessions import Session
+from tests.support.commands import Run, wait_for
 from tests.support.sockets import remember
 from textrawl.hooks.events import CLIENTS
 from textrawl.values.text import DIGEST_TOKENS
@@ -67,11 +69,11 @@ def test_two_sessions_get_the_same_bytes_at_each_turn_until_something_is_stored(
         began = session.tell("start", source="startup")
         return [began.text, *(session.tell("prompt", **each).text for each in asked)]
 
-    first, again = play(), play()
+    wait_for(lambda: play() == play())  # the words of what others have just stored are counted
+    first = play()
     remember("Harbour", f"was opened by {client}", "project")
     changed = start(client).tell("start", source="startup").text
 
-    assert first == again
     assert any(first[1:]) or client == "cursor"
     assert changed.splitlines()[0] != first[0].splitlines()[0]  # nobody foresees the tag
     assert f"was opened by {client}" in changed
@@ -236,3 +238,25 @@ def test_each_part_can_be_switched_off(start: Start, hooks: str) -> None:
     }
 
     assert [part for part, text in texts.items() if text] == [hooks] * (hooks != "off")
+
+
+def test_sessions_shows_which_facts_a_model_got_at_which_event(start: Start, run: Run) -> None:
+    session = start("claude-code", DIGEST_TOKENS=100)
+    begun = session.tell("start", source="startup")
+    asked = session.tell("prompt", prompt=QUESTION)
+    own = {name.removeprefix("TEXTRAWL_"): value for name, value in session.environment.items()}
+
+    listed = json.loads(run("sessions", "--json", **own).out)
+    shown = json.loads(run("sessions", listed[0]["session"], "--json", **own).out)
+    read = run("sessions", listed[0]["session"], **own)
+
+    assert (listed[0]["client"], listed[0]["project"]) == ("claude-code", "Harbour")
+    assert (listed[0]["prompts"], listed[0]["facts"]) == (1, sum(len(e["facts"]) for e in shown))
+    assert [event["event"] for event in shown] == ["start", "prompt"]
+    count = choose_counter().count
+    for event, text in zip(shown, (begun.text, asked.text), strict=True):
+        assert event["facts"]
+        assert all(fact in text for _, _, fact, _ in event["facts"])
+        assert abs(event["tokens"] - count(text)) <= 10  # the frame is not counted anew
+    assert "leads QA at Acme" in read.out
+    assert run("sessions", "x", **own).code == 2

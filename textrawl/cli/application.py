@@ -45,6 +45,7 @@ PANELS: dict[str, dict[str, str]] = {
     "Server": {
         "serve": "Serve the memory to an MCP client. `textrawl` without a command does the same.",
         "status": "Show which processes of yours have the memory open.",
+        "sessions": "Show which facts hooks gave the models of your sessions.",
         "stop": "End the processes of yours that have the memory open.",
         "hook": "Answer an event of a client program, such as a prompt. Client programs run it.",
         "demo": "See memory at work: store facts about PostgreSQL, ask questions, count tokens.",
@@ -229,7 +230,19 @@ Place = Literal["server", "none", "database"]
 _COMMANDS: Mapping[Place, tuple[str, ...]] = {
     "server": (
         *("search", "recall", "digest", "explain", "show", "remember", "revise", "pin", "unpin"),
-        *("entity", "me", "forget", "stats", "hook", "doctor", "review", "tidy", "share", "log"),
+        *(
+            "entity",
+            "me",
+            "sessions",
+            "forget",
+            "stats",
+            "hook",
+            "doctor",
+            "review",
+            "tidy",
+            "share",
+            "log",
+        ),
         *("undo", "erase"),
     ),
     # `serve` is a server itself, and `demo` has a memory of its own.

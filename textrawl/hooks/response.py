@@ -169,6 +169,8 @@ def respond(occasion: Occasion) -> str:
 
 
 def _start(occasion: Occasion) -> str:
+    project = name_project(occasion.payload.folder)
+    occasion.session.add(f"of {occasion.client.name} {' '.join(project.split())}")
     compacted = occasion.payload.compacted
     if compacted:
         occasion.session.add("compacted")
@@ -253,7 +255,7 @@ def _ask_for_facts(
     if budget < LEAST_TOKENS:
         return ""
     wishes = {
-        "known": sorted(occasion.session.read().facts),
+        "known": sorted(occasion.session.read().known),
         "authors": occasion.choices.authors,
     }
     answer = occasion.ask(tool, {**arguments, "maxTokens": budget}, wishes)
@@ -261,8 +263,10 @@ def _ask_for_facts(
         names: list[str] = answer.content.get("missing", []) if answer is not None else []
         short = (name for name in names if len(name) <= _LONGEST_NAME)
         return next((f"textrawl: no fact has {name}" for name in short), "")
-    occasion.session.add(*(f"fact {fact}" for fact in answer.short_ids))
-    return frame(answer.text, occasion.session.read_key()) if answer.text else ""
+    if not answer.text:
+        return ""
+    occasion.session.add_given(occasion.event.kind, answer.tokens + FRAME_TOKENS, answer.ids)
+    return frame(answer.text, occasion.session.read_key())
 
 
 def _remind(occasion: Occasion) -> str:

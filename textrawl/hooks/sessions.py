@@ -3,8 +3,11 @@
 Each session has a file in the data folder, to which hooks append lines. A line is a word, or a word
 and a value:
 
+    of CLIENT PROJECT   the client, and the name of the project
     turn                a prompt, or the end of a turn
-    fact ID             this fact was given to the model
+    given KIND TIME TOKENS ID...
+                        at an event of this kind, at this time in milliseconds, the model got these
+                        facts with so many tokens
     compacted           the conversation was compacted, so the model no longer has earlier facts
     reminded            the agent was reminded to store facts
     text HASH           this text of the transcript is stored
@@ -19,7 +22,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from textrawl_client.unix_socket import GOING_ON
 
@@ -28,14 +31,30 @@ _KEY = "fence-key"
 KEPT_DAYS = 7
 _TWICE = 1500  # milliseconds within which the same event comes from a second configuration
 _MOST_BYTES = 4 << 20
-_WORDS = ("fact", "text", "turn", "reminded", "transcript", "event")
+_WORDS = ("of", "given", "text", "turn", "reminded", "transcript", "event")
+_ID, _SHORT_ID = 36, 8  # characters
 _WAIT, _PAUSE = 1.0, 0.005  # seconds to wait for another hook of the session
 
 
-class SessionState(NamedTuple):
-    """The events of a session so far. `facts` are those since the last compaction."""
+class Given(NamedTuple):
+    """What the model got at an event: the ids of facts, and all tokens. `at` is in milliseconds."""
 
-    facts: frozenset[str] = frozenset()
+    kind: str
+    at: int
+    tokens: int
+    facts: tuple[str, ...]
+
+
+class SessionState(NamedTuple):
+    """The events of a session so far.
+
+    `known` are the short ids of the facts that the model got since the last compaction.
+    """
+
+    known: frozenset[str] = frozenset()
+    given: tuple[Given, ...] = ()
+    client: str = ""
+    project: str = ""
     texts: frozenset[str] = frozenset()
     turns: int = 0
     reminded: bool = False
@@ -82,7 +101,7 @@ class HookSession:
         """Return what happened so far."""
         os.lseek(self._file, 0, os.SEEK_SET)
         with os.fdopen(os.dup(self._file), "rb") as file:
-            return _read_lines(file.read(_MOST_BYTES).decode(errors="replace").splitlines())
+            return _read_lines(file)
 
     def read_key(self) -> bytes:
         """Return the key of this user's digests, made by the first hook that needs it."""
@@ -99,6 +118,10 @@ class HookSession:
     def add(self, *lines: str) -> None:
         """Append lines in one write."""
         os.write(self._file, "".join(f"{line}\n" for line in lines).encode())
+
+    def add_given(self, kind: str, tokens: int, facts: Iterable[str]) -> None:
+        """Append that the model got these facts at an event of this kind, now."""
+        self.add(" ".join(["given", kind, str(_now()), str(tokens), *facts]))
 
     def add_event(self, key: str) -> None:
         """Append that a hook ran with this input, now."""
@@ -133,16 +156,32 @@ def remove_old_sessions(folder: Path) -> None:
             entry.unlink(missing_ok=True)
 
 
-def _read_lines(lines: Iterable[str]) -> SessionState:
+def read_sessions(folder: Path) -> dict[str, SessionState]:
+    """Return the sessions of the last week by their ids, the newest first."""
+    files = (folder / FOLDER).glob("?" * hashlib.sha256().digest_size * 2)
+    found = dict[str, SessionState]()
+    for path in sorted(files, key=lambda file: file.stat().st_mtime, reverse=True):
+        with path.open("rb") as file:
+            found[path.name] = _read_lines(file)
+    return found
+
+
+def _read_lines(file: BinaryIO) -> SessionState:
     lists: dict[str, list[str]] = {word: [] for word in _WORDS}
-    for line in lines:
+    forgotten = 0  # of what was given
+    for line in file.read(_MOST_BYTES).decode(errors="replace").splitlines():
         word, _, value = line.partition(" ")
         if word == "compacted":
-            lists["fact"].clear()
+            forgotten = len(lists["given"])
         elif word in lists:  # another word is a line that was cut when the disk was full
             lists[word].append(value)
+    given = tuple(map(_read_given, lists["given"]))
+    client, _, project = "".join(lists["of"][-1:]).partition(" ")
     return SessionState(
-        facts=frozenset(lists["fact"]),
+        known=frozenset(fact[:_SHORT_ID] for one in given[forgotten:] for fact in one.facts),
+        given=given,
+        client=client,
+        project=project,
         texts=frozenset(lists["text"]),
         turns=len(lists["turn"]),
         reminded=bool(lists["reminded"]),
@@ -151,9 +190,19 @@ def _read_lines(lines: Iterable[str]) -> SessionState:
     )
 
 
+def _read_given(value: str) -> Given:
+    kind, at, tokens, *facts = [*value.split(" "), "", ""]
+    whole = tuple(fact for fact in facts if len(fact) == _ID)  # the last one can be cut
+    return Given(kind, _read_number(at), _read_number(tokens), whole)
+
+
 def _read_event(value: str) -> tuple[str, int]:
     key, _, at = value.rpartition(" ")
-    return key, int(at) if at.isdigit() else 0
+    return key, _read_number(at)
+
+
+def _read_number(text: str) -> int:
+    return int(text) if text.isdecimal() else 0
 
 
 def _now() -> int:

@@ -181,7 +181,7 @@ async def describe(
 
 @operation("client", "read")
 async def get_fact(session: Session, fact: UUID) -> FetchedFact | None:
-    """Return the fact with this whole id, or None. Only clients call it, and not a command."""
+    """Return the fact with this whole id, or None."""
     rows = await session.store.call("fetch_fact", FetchedFact, fact=fact, **session.caller.reading)
     return rows[0] if rows else None
 
