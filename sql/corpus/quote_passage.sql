@@ -4,15 +4,18 @@ create function textrawl.quote_passage(
 ) returns table (passage text, skipped integer)
 language sql stable parallel safe rows 1
 begin atomic
-    with unit as materialized (
+    with asked as materialized (
+        select tsvector_to_array(to_tsvector(language, textrawl.search_text(query))) as words
+    ),
+    unit as materialized (
         select row_number() over (order by line.number, part.number) as number, line.number as line, text,
             -- The first lines name the document and its day, as each answer does anyway.
             line.number = 1 and text like '#%' or line.number = 2 and text ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2} · ' as titles,
             sum(char_length(text) + 1) over (order by line.number, part.number) as upto,
             array(
                 select unnest(tsvector_to_array(to_tsvector(language, textrawl.search_text(text))))
-                intersect select unnest(tsvector_to_array(to_tsvector(language, textrawl.search_text(query))))) as words
-        from regexp_split_to_table(content, '\n') with ordinality line (whole, number)
+                intersect select unnest(asked.words)) as words
+        from asked cross join regexp_split_to_table(content, '\n') with ordinality line (whole, number)
         cross join lateral regexp_split_to_table(line.whole, '(?<=[.!?。！？])\s+') with ordinality part (text, number)
         where btrim(text) <> ''
     ),

@@ -1,5 +1,6 @@
 """Questions about imported chats, notes and sessions are answered wherever they are asked."""
 
+import getpass
 import json
 import re
 from operator import itemgetter
@@ -68,3 +69,34 @@ def test_twenty_questions_about_an_import_are_answered_by_tool_command_and_hook(
     assert min(right.values()) >= FEWEST, wrong
     assert max(right.values()) - min(right.values()) <= 2, wrong
     assert median(passages) <= PASSAGE
+
+
+def test_the_system_of_an_import_is_no_second_author_for_tool_command_and_hook(
+    run: Run, launch: Launch, data_dir: Path, tmp_path: Path
+) -> None:
+    place = {"DATA_DIR": data_dir}
+    (tmp_path / "vault" / ".obsidian").mkdir(parents=True)
+    note = "---\nberth: 14\n---\nShe sails with [[Mira]].\n"
+    (tmp_path / "vault" / "Gannet.md").write_text(note, "utf-8")
+    assert run("import", str(tmp_path / "vault"), "--yes", **place).code == 0
+    run("remember", "Gannet", "has a berth in Kiel", **place)
+    client = launch("serve", **place)
+    client.open()
+
+    question = "where is the berth of Gannet?"
+    texts = list[str]()
+    for number, more in enumerate(({"query": question}, {"entityName": "Gannet"}), 10):
+        mode = "search" if "query" in more else "entity"
+        call = {"name": "query_memory", "arguments": {"mode": mode, **more}}
+        client.say({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call})
+        texts.append(client.hear()["result"]["content"][0]["text"])
+    prompt = Session("claude-code", tmp_path, {"TEXTRAWL_DATA_DIR": str(data_dir)}, patient=True)
+    texts.append(run("recall", question, **place).out)
+    texts.append(prompt.tell("prompt", prompt=question).text)
+
+    for text in texts:
+        assert "berth: 14" in text
+        assert "has a berth in Kiel" in text
+        assert "Obsidian" not in text
+        assert '"by"' not in text
+        assert getpass.getuser() not in text

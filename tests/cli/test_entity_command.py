@@ -88,13 +88,17 @@ def test_a_person_says_who_they_are_and_asks_about_me(run: Run, database_url: st
     for name, fact in (("Jeff", "lives in Riga"), ("Ada", "lives in Oslo")):
         run("remember", name, fact, "--type", "person", **known)
 
+    early = run("remember", "I", "swim", **known)
     unset = run("me", **known)
     unknown = run("me", "Jef", **known)
     chosen = run("me", "jeff", **known)
+    about = run("remember", "me", "keeps bees", **known)
     shown = run("me", "--json", **known)
     asked = run("recall", "where do I live?", **known)
     cleared = run("me", "--clear", **known)
 
+    assert early.out.endswith("nobody has said: textrawl me NAME\n")
+    assert about.out.startswith("Remembered about Jeff (person)")
     assert "does not know who you are" in unset.err
     assert (unknown.code, "did you mean Jeff?" in unknown.err) == (1, True)
     assert chosen.out == "You are now Jeff (person) in default\n"

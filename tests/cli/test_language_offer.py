@@ -1,4 +1,4 @@
-"""An import and `connect` say once that another model fits the languages of the memory."""
+"""An import, `connect` and `stats` say that another model fits the languages of the memory."""
 
 import json
 from pathlib import Path
@@ -68,3 +68,19 @@ def test_connect_offers_it_when_it_asks_who_is_there(
 
     assert ["You are Zoe" in text for text in said] == [True, False], said
     assert [OFFER in text for text in said] == [True, False], said
+
+
+def test_statistics_offer_it_from_the_hundredth_fact_on(
+    run: Run, data_dir: Path, tmp_path: Path
+) -> None:
+    texts = [f"{GERMAN[number % 3]} {number}" for number in range(99)]
+    gustav = {"type": "entity", "name": "Gustav", "entityType": "dough", "observations": texts}
+    (tmp_path / "memory.json").write_text(json.dumps(gustav), "utf-8")
+    assert run("import", str(tmp_path / "memory.json"), "--yes", DATA_DIR=data_dir).code == 0
+
+    before = run("stats", DATA_DIR=data_dir)
+    run("remember", "Gustav", GERMAN[0], DATA_DIR=data_dir)
+    after = run("stats", DATA_DIR=data_dir)
+
+    assert [OFFER in one.err for one in (before, after)] == [False, True], (before, after)
+    assert OFFER not in after.out

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textrawl.postgres.sql_files import list_folders, read_folder
-from textrawl.tools.memory.search_replies import PASSAGE_SHARE
+from tests.sql.story import tell
 from textrawl.wire.token_counter import choose_counter
 
 Sql = psycopg.Connection[Any]
@@ -413,7 +412,24 @@ def test_a_passage_has_its_limit_of_characters_and_says_what_it_left_out(handboo
     assert endless == f"{'x' * 400} …"
 
 
-def test_a_hook_asks_for_passages_by_the_share_of_its_score_that_sql_gives_to_a_passage() -> None:
-    text = read_folder(*list_folders())["search_memory"]
+def test_a_passage_ranks_by_part_of_its_score_unless_its_document_has_the_name_of_an_entity(
+    handbook: Sql,
+) -> None:
+    store(handbook)
 
-    assert f") then {PASSAGE_SHARE} else 1 end as worth" in text
+    def search(*, quoting: bool, least: float = 0) -> float:
+        return fetch(
+            handbook,
+            "select max(score) from search_memory('when does the kitchen close at ten?',"
+            " sources => '{documents}', quoting => %s, neighbours => false, least_score => %s)",
+            quoting,
+            least,
+        )
+
+    whole = search(quoting=False)
+    passage = search(quoting=True, least=whole - 0.01)  # the whole score is what has to be enough
+    tell(handbook, "meals.md", "is read by the cook")
+    known = search(quoting=True)
+
+    assert passage == pytest.approx(0.85 * whole)
+    assert known == pytest.approx(whole)

@@ -39,6 +39,7 @@ from textrawl.memory.facts import MemoryOperations
 from textrawl.memory.journal import store_entry
 from textrawl.memory.opening import open_memory, open_patiently
 from textrawl.memory.questions import Sources
+from textrawl.memory.speaker import SPEAKER, find_speaker, name_ends
 from textrawl.memory.store import Store, StoreCall, describe_recall
 from textrawl.postgres.inspection import name_lock_holders
 from textrawl.settings import Settings, adapt_settings
@@ -263,12 +264,16 @@ class LocalTools:
 
     async def remember(self, asked: FactArguments, caller: Caller, _: Program) -> Answer:
         """Store a fact, or update the valid fact of the entity with the same text."""
-        row = await self._memory.remember(asked.read(), caller)
-        return _build_short_answer(RememberReply.build(row, asked.type))
+        fact, hint = asked.read(), None
+        if fact.entity.casefold() in SPEAKER:
+            name, hint = await find_speaker(fact.entity, self._store, caller)
+            fact = replace(fact, entity=name)
+        row = await self._memory.remember(fact, caller)
+        return _build_short_answer(RememberReply.build(row, asked.type, hint))
 
     async def relate(self, asked: EdgeArguments, caller: Caller, _: Program) -> Answer:
         """Connect two entities, or end a relation."""
-        edge = asked.read()
+        edge = await name_ends(asked.read(), self._store, caller)
         if asked.ended:
             row = await self._memory.end(edge, caller)
         else:

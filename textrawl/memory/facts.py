@@ -163,13 +163,13 @@ class MemoryOperations:
         have no type, and are not beside facts of one entity or of another time.
         """
         old = sources.facts and (question.times.as_of is not None or question.about is not None)
-        if old or question.entity_types:
+        room = max(question.limit // _SHARE, question.limit - len(hits))
+        if old or question.entity_types or not room:
             return hits
         found = await self.store.database.call(
-            "search_memory", HitRow, **given | sources.arguments()
+            "search_memory", HitRow, **given | sources.arguments() | {"max_rows": room}
         )
-        room = max(question.limit // _SHARE, question.limit - len(hits))
-        merged = sorted([*hits, *found[:room]], key=lambda hit: hit.score, reverse=True)
+        merged = sorted([*hits, *found], key=lambda hit: hit.score, reverse=True)
         return merged[: question.limit]
 
     async def _put_named_first(

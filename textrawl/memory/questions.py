@@ -115,14 +115,12 @@ class Sources:
 
     `graphs` has the names of the only graphs to search, or is None. `ceiling` is the maximum number
     of tokens of documents in the answer. If `whole` is true, it has whole chunks, or else passages.
-    `least_score` is that of passages if it differs from that of facts.
     """
 
     graphs: Sequence[str] | None
     ceiling: int
     facts: bool = True
     whole: bool = False
-    least_score: float | None = None
 
     @classmethod
     def find_all(cls, principal: Principal, settings: Settings) -> Self | None:
@@ -140,7 +138,6 @@ class Sources:
             "graphs": None if self.graphs is None else list(self.graphs),
             "ceiling": self.ceiling,
             "quoting": not self.whole,
-            **({} if self.least_score is None else {"least_score": self.least_score}),
         }
 
 

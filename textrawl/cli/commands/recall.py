@@ -165,6 +165,8 @@ def _show(stored: Mapping[str, Any]) -> None:
         lines.append(f"{kind}: {closest['id'][:SHORT_ID]} {closest['content']}")
     if found := stored.get("secrets"):
         lines.append(f"It looks like a secret: {', '.join(found)}")
+    if hint := stored.get("hint"):
+        lines.append(f"Hint: {hint}")
     console = open_console()
     for line in lines:
         console.print(write_cell(line), soft_wrap=True)

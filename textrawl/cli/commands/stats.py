@@ -27,6 +27,7 @@ from textrawl.memory.fact_rows import ReportRow
 
 _BARS = "▁▂▃▄▅▆▇█"
 _LONGEST_TEXT = 72  # characters of a question or a fact
+_ENOUGH = 100  # facts whose languages say which model suits the memory
 
 
 Cells = Sequence[str]
@@ -248,6 +249,8 @@ def stats(
     elif html is None:
         console = open_console()
         draw_report(console, report) if console.is_terminal else write_report(report)
+        if report.holdings.facts >= _ENOUGH:
+            write_message(*ask("offer_model", list[str], space))
 
 
 def _save(file: Path, page: str) -> None:

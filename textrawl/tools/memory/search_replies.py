@@ -32,11 +32,6 @@ from textrawl.wire.program import Program
 from textrawl.wire.replies import NOTHING, Finding, Key, Part, Reply
 
 _OF_ALL = "every fact was searched"
-# search_memory() lowers the scores of passages by this factor, so that facts come first. The least
-# score of a hook is for the scores before: at 0.7 * 0.85, 2 to 8 % of 60 prompts to a coding agent
-# get a passage of 13 to 100 documents, as they get facts at 0.7. Of 60 questions about other
-# documents, 58 instead of 46 have the right passage then.
-PASSAGE_SHARE = 0.85
 _FOUND = (
     "by best fact; of a memory: content, source (of a relation relation_type, to_entity, "
     "to_entity_type), author, score, with includeIds id, with that or dates createdAt, saidAt if "
@@ -548,9 +543,6 @@ async def find_for_program(
     question = await memory.condense(question, caller, longest=longest)
     wanted = program.count_wanted(question.limit) if includes_everybody(chosen) else MOST_FACTS
     asked = replace(question, limit=wanted, about=program.about, entries=not program.is_hook)
-    if asked.sources and asked.least_score and program.is_hook:
-        least = PASSAGE_SHARE * asked.least_score
-        asked = replace(asked, sources=replace(asked.sources, least_score=least))
     rows, reason = await memory.search(asked, caller)
     rows = await memory.choose_by_authors(rows, chosen, caller)
     new = program.leave_out_known(rows, attrgetter("observation_id"))[: question.limit]
