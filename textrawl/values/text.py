@@ -309,14 +309,14 @@ def write_author(name: str) -> str:
     return _END_OF_AUTHOR.sub(r"\\:", name.translate(_FLAT))
 
 
-def write_statement(text: str, relation: str | None, name: str | None) -> str:
-    r"""Return a fact, or a relation to `name`, for a JSON string.
+def write_statement(text: str, relation: str | None, name: str | None, mark: str = "") -> str:
+    r"""Return a fact, or a relation to `name`, for a JSON string, with its mark before it.
 
-    A relation is an arrow. A fact that looks like an arrow begins with \.
+    A relation is an arrow. A fact that looks like an arrow, or has a mark itself, begins with \.
     """
     if relation is not None:
-        return write_arrow(relation, name or "")
-    return f"\\{text}" if _STATEMENT.match(text) else text
+        return mark + write_arrow(relation, name or "")
+    return f"{mark}\\{text}" if _STATEMENT.match(text) else mark + text
 
 
 def _begins_like_ours(flat: str, marks: str) -> bool:

@@ -239,7 +239,8 @@ class SearchReply(Answer):
         """Return the reply to `query` that has this structured content."""
         reply = cls.model_validate(content).model_copy(update={"query": query})
         for fact in (fact for entity in reply.entities or [] for fact in entity.memories):
-            fact.statement = _write_short(fact)
+            mark = EXTERNAL if fact.source == "external" else ""
+            fact.statement = write_statement(fact.content, fact.relation_type, fact.to_entity, mark)
         return reply
 
     def explain(self, absence: Absence | None, *, of_all: bool = False) -> Self:
@@ -332,27 +333,24 @@ def write_header(name: str, entity_type: str, space: str | None = None) -> str:
     return f"{write_line(name, HEADER_MARKS)} ({entity_type}){place}"
 
 
-def _write_short(fact: FactPart) -> str:
-    mark = EXTERNAL if fact.source == "external" else ""
-    return mark + write_statement(fact.content, fact.relation_type, fact.to_entity)
-
-
 def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
     chunk_id = row.chunk_id if row.document_id else None
     content = (row.content or "") if row.relation_type is None else row.text
+    external = row.origin == "external"
+    mark = EXTERNAL if external else ""
     fact = FactPart(
         content=content,
+        statement=write_statement(content, row.relation_type, row.to_entity, mark),
         relation_type=row.relation_type,
         to_entity=row.to_entity,
         to_entity_type=row.to_entity_type,
-        source=row.origin if row.origin == "external" else None if row.relation_id else row.source,
+        source="external" if external else None if row.relation_id else row.source,
         author=row.author,
         score=round(row.score, 2),
         place=row.line,
         chunk_id=chunk_id,
         proposed=row.proposed or None,
     )
-    fact.statement = _write_short(fact)
     if period := layout.find_period(row.valid_from, row.valid_until, asked=row.dated):
         fact.period, fact.valid_from, fact.valid_until = period, row.valid_from, row.valid_until
     if layout.with_ids or row.several_authors:
