@@ -82,6 +82,22 @@ $function$
 ;
 COMMENT ON FUNCTION keep_events IS 'Raise an error if somebody changes or deletes an event. This applies also to the owner of the memory.';
 
+CREATE OR REPLACE FUNCTION textrawl.note_origin()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'textrawl', 'public', 'pg_temp'
+AS $function$
+begin
+    new.origin := case when tg_op = 'INSERT' then find_origin(null, new.tool, new.client, new.source)
+        when (new.tool, new.client) is distinct from (old.tool, old.client) then least(
+            find_origin(old.origin, old.tool, old.client, old.source), find_origin(null, new.tool, new.client, new.source))
+        else find_origin(old.origin, old.tool, old.client, old.source) end;
+    return new;
+end
+$function$
+;
+COMMENT ON FUNCTION note_origin IS 'Give a new fact the origin of its call. A changed fact keeps its origin, or gets the lesser one of another call.';
+
 CREATE OR REPLACE FUNCTION textrawl.number_fact()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -472,6 +488,7 @@ CREATE TABLE observation (
     evidence_start integer,
     claim jsonb,
     period text,
+    origin text,
     CONSTRAINT observation_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT observation_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT observation_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
@@ -490,6 +507,7 @@ END),
     CONSTRAINT observation_created_at_check CHECK (isfinite(created_at)),
     CONSTRAINT observation_evidence_check CHECK (char_length(evidence) >= 1 AND char_length(evidence) <= 2000),
     CONSTRAINT observation_evidence_start_check CHECK (evidence_start >= 0),
+    CONSTRAINT observation_origin_check CHECK (origin = ANY (ARRAY['said'::text, 'inferred'::text, 'external'::text])),
     CONSTRAINT observation_said_at_check CHECK (isfinite(said_at)),
     CONSTRAINT observation_source_check CHECK (source = ANY (ARRAY['conversation'::text, 'note'::text, 'document'::text, 'manual'::text])),
     CONSTRAINT observation_valid_from_check CHECK (isfinite(valid_from)),
@@ -524,6 +542,7 @@ COMMENT ON COLUMN observation.evidence IS 'The sentence of a text from which an 
 COMMENT ON COLUMN observation.evidence_start IS 'The place of the first character of the sentence in its text, from 0. Null: not known.';
 COMMENT ON COLUMN observation.claim IS 'What the fact claims: make_claim(content, language of the space). Null: the text claims nothing that can be compared, or it is a part of a text.';
 COMMENT ON COLUMN observation.period IS 'The begin and the end that the text names, such as 2016/2021-03 or 2019/, if they are the times of the fact. Null: the text names none, or the fact is older than 0033.';
+COMMENT ON COLUMN observation.origin IS 'said: a person typed or accepted it. inferred: an agent concluded it. external: a page, a tool, a file or an import said it. Null: find_origin() says it, of facts that are older than 0037.';
 CREATE INDEX observation_author_idx ON observation USING btree (space_id, author_id) WHERE author_id > 0;
 CREATE INDEX observation_coming_idx ON observation USING btree (space_id, valid_from) WHERE valid_from > created_at;
 CREATE INDEX observation_entity_idx ON observation USING btree (space_id, entity_id, content_hash);
@@ -542,10 +561,12 @@ ALTER TABLE observation ENABLE ROW LEVEL SECURITY;
 ALTER TABLE observation FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON observation FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON observation FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+CREATE TRIGGER fact_has_origin BEFORE INSERT ON observation FOR EACH ROW WHEN (new.origin IS NULL) EXECUTE FUNCTION note_origin();
 CREATE TRIGGER fact_is_claimed BEFORE INSERT ON observation FOR EACH ROW WHEN (new.claim IS NULL AND new.whole IS NULL) EXECUTE FUNCTION claim_fact();
 CREATE TRIGGER fact_is_dated BEFORE INSERT ON observation FOR EACH ROW WHEN (new.said_at IS NULL) EXECUTE FUNCTION date_fact();
 CREATE TRIGGER fact_is_numbered BEFORE INSERT ON observation FOR EACH ROW WHEN (new.ordinal IS NULL) EXECUTE FUNCTION number_fact();
 CREATE TRIGGER fact_is_told BEFORE INSERT ON observation FOR EACH ROW WHEN (new.valid_until < new.created_at AND new.period IS NULL AND new.whole IS NULL AND new.relation_id IS NULL) EXECUTE FUNCTION read_told_period();
+CREATE TRIGGER fact_keeps_origin BEFORE UPDATE OF source, client, tool ON observation FOR EACH ROW WHEN (NOT new.origin IS DISTINCT FROM old.origin AND (new.source IS DISTINCT FROM old.source OR new.client IS DISTINCT FROM old.client OR new.tool IS DISTINCT FROM old.tool)) EXECUTE FUNCTION note_origin();
 
 CREATE TYPE new_fact AS (
     id uuid,

@@ -14,7 +14,8 @@ begin
     end if;
     perform record_event('dismissed', coalesce((select o.entity_id from fact o where o.space_id = made.space_id and o.id = made.one), made.one),
         case when kind <> 'same' then made.one end, null, origin, jsonb_build_object('dismissal', made.id, 'kind', kind)
-        || coalesce(case when kind = 'stale' then update_fact(made.space_id, made.one, '{}', clock_timestamp()) end, '{}'));
+        || coalesce(case when kind = 'stale' then update_fact(
+            made.space_id, made.one, jsonb_build_object('origin', find_origin(null, origin.tool, origin.client, null)), clock_timestamp()) end, '{}'));
     return currval(pg_get_serial_sequence('textrawl.event', 'id'));
 end
 $$;

@@ -40,6 +40,12 @@ begin
     from save_memory(
         consolidate_memories.content, entity, merged.tags, merged.entities, merged.source, merged.context, merged.extra, merged.strength,
         model, embeddings, credential, origin.space_id, client, tool, request, consolidate_memories.moment) s;
+    -- The merged text is no better than the worst of its sources.
+    update observation o set origin = least(find_origin(o.origin, o.tool, o.client, o.source), (
+        select min(find_origin(p.origin, p.tool, p.client, p.source)) from observation p where p.space_id = o.space_id and p.id = any(parts)))
+    from observation made
+    where made.space_id = origin.space_id and made.id = consolidate_memories.memory_id and o.space_id = made.space_id
+      and o.entity_id = made.entity_id and (o.id = made.id or o.whole = made.whole) and o.created_at = consolidate_memories.moment;
     update observation o set replaced_by = consolidate_memories.memory_id where o.space_id = origin.space_id and o.id = any(parts);
     for fact in select o.id, o.entity_id from fact o where o.space_id = origin.space_id and o.id = any(parts) order by o.id loop
         perform record_event('replaced', fact.entity_id, memory_id, null, origin,

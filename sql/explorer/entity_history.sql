@@ -18,6 +18,7 @@ create function textrawl.entity_history(
     wrong_at timestamptz,     -- when somebody did
     evidence text, evidence_start integer,  -- the sentence of a text from which an LLM took the fact, and its place there
     pinned boolean,           -- every digest begins with the fact
+    origin text,              -- said, inferred or external: see find_origin()
     total bigint              -- number of facts on all pages
 )
 language sql stable security definer
@@ -60,7 +61,7 @@ begin atomic
         o.valid_from, known.until, known.valid,
         case when known.until is not distinct from o.valid_until then successor.content end,
         known.reason, known.revised_at, o.evidence, o.evidence_start, o.id in (select pin.id from pin),
-        known.total
+        textrawl.find_origin(o.origin, o.tool, o.client, o.source), known.total
     from known
     join textrawl.fact o on o.space_id = known.space_id and o.id = known.id
     left join textrawl.fact successor on successor.space_id = o.space_id and successor.id = o.replaced_by

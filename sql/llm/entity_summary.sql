@@ -12,7 +12,8 @@ begin atomic
         from textrawl.summary s
         join textrawl.summary_clause c on c.space_id = s.space_id and c.entity_id = s.entity_id
         join textrawl.fact o on o.space_id = c.space_id and o.id = c.observation_id and o.entity_id = c.entity_id
-        cross join lateral (select c.content || ' [' || left(c.observation_id::text, 8) || ']' as clause) told
+        cross join lateral (select c.content
+            || case textrawl.find_origin(o.origin, o.tool, o.client, o.source) when 'external' then ' [external ' else ' [' end || left(c.observation_id::text, 8) || ']' as clause) told
         where s.space_id = space and s.entity_id = entity and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
           and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, authors, members)) c
     where max_characters is null or c.length <= max_characters
@@ -21,4 +22,4 @@ end;
 
 comment on function textrawl.entity_summary is
     'The summary of an entity: its clauses whose facts are valid, each with the first eight characters of the id of its '
-    'fact, and (stale) if the facts have changed since. Null: it has none.';
+    'fact, after external if the fact is, and (stale) if the facts have changed since. Null: it has none.';

@@ -8,7 +8,7 @@ create function textrawl.describe_entity(
 ) returns table (
     id uuid, space text, name text, entity_type text, description text,
     observations jsonb,         -- newest first: [{id, space, content, source, confidence, created_at, said_at, valid_from,
-                                -- valid_until, author, several_authors, evidence, evidence_start}]
+                                -- valid_until, author, several_authors, evidence, evidence_start, origin}]
     total_observations bigint,
     outgoing jsonb,             -- [{relation_type, to_entity, to_entity_type, created_at, valid_from, valid_until}]
     incoming jsonb,             -- [{relation_type, from_entity, from_entity_type, created_at, valid_from, valid_until}]
@@ -52,7 +52,8 @@ begin
         select s.space_id, has_several_authors(s.space_id) as by_several from (select distinct space_id from page) s
     ), newest as (
         select o.id, page.space, o.content, o.source, o.confidence, o.created_at, o.said_at, o.valid_from, o.valid_until,
-            a.name as author, shared.by_several as several_authors, page.day, o.evidence, o.evidence_start
+            a.name as author, shared.by_several as several_authors, page.day, o.evidence, o.evidence_start,
+            find_origin(o.origin, o.tool, o.client, o.source) as origin
         from page join fact o on o.space_id = page.space_id and o.id = page.id
         join actor a on a.id = o.author_id
         join shared on shared.space_id = page.space_id
@@ -72,7 +73,9 @@ begin
         select jsonb_build_object(
                 'relation_type', relation_label(r.label), case when leaves then 'to_entity' else 'from_entity' end, other.name,
                 case when leaves then 'to_entity_type' else 'from_entity_type' end, other.entity_type,
-                'created_at', r.created_at, 'valid_from', r.valid_from, 'valid_until', r.valid_until) as written,
+                'created_at', r.created_at, 'valid_from', r.valid_from, 'valid_until', r.valid_until, 'source', (
+                    select 'external' from observation o where o.space_id = r.space_id and o.relation_id = r.id
+                    and find_origin(o.origin, o.tool, o.client, o.source) = 'external')) as written,
             r.leaves, r.valid_from, r.created_at, r.id
         from (select * from edge order by valid_from desc, created_at desc, id limit max_relations) r
         join entity other on other.space_id = r.space_id and other.id = r.other_id

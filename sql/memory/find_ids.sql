@@ -5,7 +5,8 @@ create function textrawl.find_ids(
     created_at timestamptz, said_at timestamptz, author text, score real, cosine real, coverage real,
     relation_id uuid, relation_type text, to_entity text, to_entity_type text,
     document_id uuid, part integer, line integer, several_authors boolean, valid_from timestamptz, valid_until timestamptz,
-    dated boolean, given_type text
+    dated boolean, given_type text,
+    origin text
 )
 language sql stable security definer
 set search_path from current
@@ -24,7 +25,8 @@ begin atomic
     select o.id, e.id, s.name, e.name, e.entity_type, o.content, o.source, o.created_at, o.said_at, a.name, 1::real, null::real, 1::real,
         r.id, textrawl.relation_label(coalesce(r.label, r.relation_type)), t.name, t.entity_type, null::uuid, null::integer, null::integer,
         textrawl.has_several_authors(o.space_id), o.valid_from, o.valid_until, false,
-        nullif(nullif(textrawl.free_type(e.entity_type, e.metadata), e.entity_type), 'Generic')
+        nullif(nullif(textrawl.free_type(e.entity_type, e.metadata), e.entity_type), 'Generic'),
+        textrawl.find_origin(o.origin, o.tool, o.client, o.source)
     from found
     join textrawl.observation o on o.space_id = found.space_id and o.id = found.id
     join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id

@@ -101,7 +101,8 @@ begin
         -- Without what names the fact, what only its first statement says, and an end that only the text names.
         details[repeat.ordinality] := coalesce(update_fact(space, duplicates[repeat.ordinality], to_jsonb(repeat)
             - '{id,entity_id,entity_name,entity_type,content,content_hash,replaces,vector,alias,valid_from,evidence,evidence_start,claim,period,ordinality}'::text[]
-            - case when repeat.period is null then '' else 'valid_until' end, moment), '{}');
+            - case when repeat.period is null then '' else 'valid_until' end
+            || jsonb_build_object('origin', find_origin(null, origin.tool, origin.client, repeat.source)), moment), '{}');
         updates[repeat.ordinality] := details[repeat.ordinality] #- '{before,confirmed_at}' -> 'before'
             <> details[repeat.ordinality] #- '{after,confirmed_at}' -> 'after';
     end loop;

@@ -8,7 +8,10 @@ declare
     former  jsonb;
 begin
     select * into present from observation o where o.space_id = update_fact.space and o.id = update_fact.fact;
+    present.origin := find_origin(present.origin, present.tool, present.client, present.source);
     given := jsonb_strip_nulls(given || jsonb_build_object(
+        -- Only a person raises the origin of a fact, by stating it again.
+        'origin', case when given ->> 'origin' = 'said' and present.origin <> 'said' then 'said' end,
         'valid_until', case when given ->> 'valid_until' is not null
                             then greatest((given ->> 'valid_until')::timestamptz, present.valid_from) end,
         -- Confirm a fact at most once a day, so that repetitions write nothing.

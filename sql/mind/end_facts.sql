@@ -14,7 +14,7 @@ declare
         order by f.id);
 begin
     perform claim_rows(origin.space_id, ended, '{}');
-    perform record_event('ended', f.entity_id, f.id, null, origin,
+    perform record_event('ended', f.entity_id, f.id, null, end_facts.origin,
                          jsonb_strip_nulls(jsonb_build_object('until', f.valid_until)))
     from fact f where f.space_id = origin.space_id and f.id = any(ended);
     update observation o set valid_until = moment, closed_at = moment where o.space_id = origin.space_id and o.id = any(ended);

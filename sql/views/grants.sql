@@ -5,5 +5,6 @@ grant select on
     textrawl.memory_recalls, textrawl.memory_unanswered, textrawl.memory_health, textrawl.memory_graph_degree,
     textrawl.memory_recalled_facts, textrawl.memory_indexes, textrawl.memory_grants, textrawl.memory_undone, textrawl.memory_revisions,
     textrawl.memory_proposals, textrawl.memory_claims,
+    textrawl.memory_origins,
     textrawl.memory_same_entities
     to textrawl_analyst;

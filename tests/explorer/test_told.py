@@ -123,8 +123,9 @@ async def test_a_proposal_that_was_made_before_is_not_offered_for_an_undo(siege:
 
 
 async def test_the_plan_of_an_undo_without_steps_has_no_button(place: Place) -> None:
-    """Repetitions are no steps, but an undo takes them back."""
+    """Repetitions are no steps, but an undo takes them back. To raise an origin is a step."""
     remember(place.owner, "Ada", "likes tea")
+    place.owner.execute("update observation set origin = 'said'")
     async with place.browse("keeper") as browser, place.browse("writer") as writer:
         await writer.get("search")
         later = await browser.get("undo", author="writer", since="2020-01-01")

@@ -50,7 +50,7 @@ PATCH = Patch(
             "{% if fact.confidence < 1 %}, confidence",
             _SHOWN,
         ),
-        ("sql/views/memory_observations.sql", "       o.said_at\n", "       o.importance,\n"),
+        ("sql/views/memory_observations.sql", "       o.said_at,\n", "       o.importance,\n"),
         (
             "sql/views/memory_observations.sql",
             "comment on column textrawl.memory_observations.said_at",

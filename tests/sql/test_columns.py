@@ -31,6 +31,7 @@ _WRITTEN = {
     "confirmed_at": "the time at which it was repeated",
     "created_at": "the time at which it was written",
     "tool": "of the call",
+    "origin": "of the call, and of the decision: test_origins",
     "whole": "of a long text, which no caller divides",
     "part": "of a long text, which no caller divides",
 }
@@ -65,6 +66,7 @@ _VALUES: dict[str, object] = {
     "uuid": "0190d3c8-0000-7000-8000-000000000001",
     "source": "note",
     "content": "was red",
+    "origin": "external",
     "valid_from": "2024-01-01",
     "valid_until": "2024-06-01",
     "closed_at": "2024-06-02",

@@ -14,7 +14,8 @@ AUTHOR = r"(?:[^\\:]|\\.|:(?!\s))*"
 CHUNK = r"[0-9a-f]{8}-[0-9a-f-]{27}:[0-9]+"
 ORIGIN = (
     rf"(?:(?:[0-9a-f]{{8}}|{CHUNK}) {DAY} (?P<signer>{AUTHOR}): "
-    rf"|{DAY}(?: by (?P<dated>{AUTHOR}))?: |by (?P<by>{AUTHOR}): )?(?:line [0-9]+: )?"
+    rf"|{DAY}(?: by (?P<dated>{AUTHOR}))?: |by (?P<by>{AUTHOR}): )?"
+    r"(?:line [0-9]+: )?(?P<mark>external: )?"
 )
 HEADER = re.compile(r"(?P<name>.*) \((?P<type>[a-z]+)\)(?: @(?P<space>\S+))?")
 FOUND = re.compile(rf"[0-9]{{1,3}} {ORIGIN}(?P<text>.*)")
@@ -24,6 +25,7 @@ RELATION = re.compile(r"[^\s→\\]+→")
 OTHER = re.compile(r"(?:aka|wrong): |(?:more|cut|note) |(?:not|nothing) found\b")
 FENCE = re.compile(r"<textrawl-memory-(?P<number>[0-9]{9})>\n.*\n")
 PROPOSED = " (proposed)"
+MARK = "external: "
 LIFETIME = re.compile(rf" \((?:from {DAY}|{DAY} to {DAY})\)$")
 
 
@@ -36,6 +38,7 @@ class Read:
     relation: bool = False
     proposed: bool = False
     space: str | None = None
+    external: bool = False
 
 
 @dataclass
@@ -104,6 +107,7 @@ def _read(found: re.Match[str], space: str | None = None) -> Read:
         RELATION.match(text) is not None,
         text.endswith(PROPOSED),
         space,
+        found["mark"] is not None,
     )
 
 
@@ -116,10 +120,12 @@ def read_compact(text: str) -> list[Group]:
 
 
 def _read_short(fact: dict[str, Any]) -> Read:
-    text, relation = fact["c"], RELATION.match(fact["c"]) is not None
-    if re.match(rf"\\+{RELATION.pattern}", text):
+    text = fact["c"].removeprefix(MARK)
+    external, relation = text != fact["c"], RELATION.match(text) is not None
+    if re.match(rf"\\+(?:{RELATION.pattern}|{MARK})", text):
         text = text[1:]
-    return Read(text, fact.get("by"), relation, fact.get("proposed", False))
+    proposed = fact.get("proposed", False)
+    return Read(text, fact.get("by"), relation, proposed, external=external)
 
 
 def read_compact_entity(text: str) -> Group:

@@ -323,6 +323,7 @@ class FactLine(_Statement):
     confirmed_at: Moment | None = None
     evidence: Annotated[str, Field(min_length=1, max_length=FACT_LENGTH)] | None = None
     evidence_start: Annotated[int, Field(ge=0, strict=True)] | None = None
+    origin: Literal["said", "inferred", "external"] | None = None
     vector: str | None = None
 
     @field_validator("text", mode="before")

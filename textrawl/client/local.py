@@ -238,7 +238,7 @@ class LocalTools:
         if scope != "read":
             principal.require_home()
         principal.require(scope, *also)
-        name = self._names.get(tool, tool)
+        name = self._names.get(tool, program.name_tool(tool))
         return Caller(principal, program.client, name, secrets.token_hex(8))
 
     async def search(self, asked: SearchArguments, caller: Caller, program: Program) -> Answer:

@@ -67,6 +67,7 @@ class FetchedFact:
     valid: bool
     replaced_by: UUID | None
     wrong: str | None
+    origin: str
 
 
 @dataclass(frozen=True)

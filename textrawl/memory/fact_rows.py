@@ -15,6 +15,7 @@ class HitRow:
     Score, cosine and coverage are numbers from 0 to 1. A relation has four fields, and its id is
     also its `observation_id`. A chunk has a document, a part and a line. Its `content` is None if a
     limit of tokens left it out. `several_authors` is true if several authors write to the space.
+    `origin` is said, inferred or external, or None for a chunk.
     """
 
     observation_id: UUID
@@ -42,6 +43,7 @@ class HitRow:
     valid_until: datetime | None = None
     dated: bool = False
     given_type: str | None = None
+    origin: str | None = None
     proposed: ClassVar[bool] = False
 
     @property
@@ -83,7 +85,7 @@ class OwnProposalRow:
 class DigestRow:
     """A fact from digest_memory. `section` says why the digest has it.
 
-    `several_authors` is true if several authors write to the space.
+    `several_authors` is true if several authors write to the space. A summary has no `origin`.
     """
 
     observation_id: UUID
@@ -98,6 +100,7 @@ class DigestRow:
     section: str
     score: float
     several_authors: bool
+    origin: str | None = None
 
 
 EVIDENCE = (

@@ -36,7 +36,7 @@ from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
 from textrawl.values import condensation
 from textrawl.values.leaks import mask_secrets
 from textrawl.values.names import ENTITY_TYPES
-from textrawl.values.text import QUERY_LENGTH, read_relation
+from textrawl.values.text import EXTERNAL, QUERY_LENGTH, read_relation
 from textrawl.values.word_lists import EVERYBODY, build_filter, includes_everybody
 
 _ID = re.compile("[0-9A-Fa-f]{8}[0-9A-Fa-f-]{0,28}")
@@ -209,8 +209,9 @@ class MemoryOperations:
         closest = replace(question, limit=1, least_score=_CLOSEST, sources=None)
         rows, _ = await self.search(closest, caller)
         texts = [
-            f"{row.entity_name}: {' '.join(row.text.split())}"
+            f"{row.entity_name}: {mark}{' '.join(row.text.split())}"
             for row in rows[:1]
+            for mark in [EXTERNAL if row.origin == "external" else ""]
             if row.coverage or row.score >= _CLOSE_ALONE
         ]
         return Absence(words, texts[0][:_LONGEST_CLOSEST] if texts else None)

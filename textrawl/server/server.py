@@ -76,6 +76,7 @@ from textrawl.tools.catalogue import FOR_PROGRAMS, choose_names, choose_tools, c
 from textrawl.tools.toolset import CALL, Toolset, ToolSpec
 from textrawl.wire import arguments
 from textrawl.wire.arguments import has_more
+from textrawl.wire.program import read_program
 from textrawl.wire.replies import build_renderer, describe_error, write_sentences
 
 
@@ -423,7 +424,9 @@ class MemoryServer(MCPServer[App]):
             # Every call is checked here. The database checks the caller and the scope again.
             app: App = context.request_context.lifespan_context
             request = context.request_context.request
-            caller = await app.identify(request, name_client(context), name)
+            program = None if scope == "read" else read_program(context.request_context.meta)
+            tool = name if program is None else program.name_tool(name)
+            caller = await app.identify(request, name_client(context), tool)
             caller.principal.require(scope, *spec.also, anywhere=spec.anywhere)
             with keep_caller(caller):
                 if has_more(values, _LONG):

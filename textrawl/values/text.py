@@ -236,6 +236,9 @@ def _find_direction(characters: Iterator[str]) -> bool | None:
 HEADER_MARKS = "0123456789→←@-{"
 """The first characters of lines that are not headers. They are marks for a name in a header."""
 
+EXTERNAL = "external: "
+"""The mark of a fact that a page, a tool, a file or an import said, before its text."""
+
 PROPOSED = " (proposed)"  # the end of a line with a proposal of the caller
 
 _SEPARATORS = "\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"  # other characters that end a line somewhere
@@ -255,7 +258,7 @@ _ID = "[0-9a-f]{8}"
 _CHUNK = rf"{_ID}-[0-9a-f-]{{27}}:[0-9]+"
 _ORIGIN = (
     r"(?:(?:[0-9]{1,3}|-|@\S+) )*"
-    rf"(?:{_ID} {_DAY} |{_DAY}(?: by .+)?: |by .+: |line [0-9]+: |{_CHUNK} )"
+    rf"(?:{_ID} {_DAY} |{_DAY}(?: by .+)?: |by .+: |line [0-9]+: |{EXTERNAL}|{_CHUNK} )"
 )
 _RELATION = r"[^\s→\\]+→"
 _BEGINNING = re.compile(f"(?:{_RESERVED}|you:|{_ORIGIN}|{_RELATION})")
@@ -265,7 +268,7 @@ _END = re.compile(
 )
 _PLAIN_TYPE = str.maketrans("→\\", "__")
 _END_OF_AUTHOR = re.compile(r":(?=\s|$)")
-_STATEMENT = re.compile(rf"\\*{_RELATION}")
+_STATEMENT = re.compile(rf"\\*(?:{_RELATION}|{EXTERNAL})")
 
 
 def write_line(text: str, marks: str = "") -> str:
@@ -306,14 +309,14 @@ def write_author(name: str) -> str:
     return _END_OF_AUTHOR.sub(r"\\:", name.translate(_FLAT))
 
 
-def write_statement(text: str, relation: str | None, name: str | None) -> str:
-    r"""Return a fact, or a relation to `name`, for a JSON string.
+def write_statement(text: str, relation: str | None, name: str | None, mark: str = "") -> str:
+    r"""Return a fact, or a relation to `name`, for a JSON string, with its mark before it.
 
-    A relation is an arrow. A fact that looks like an arrow begins with \.
+    A relation is an arrow. A fact that looks like an arrow, or has a mark itself, begins with \.
     """
     if relation is not None:
-        return write_arrow(relation, name or "")
-    return f"\\{text}" if _STATEMENT.match(text) else text
+        return mark + write_arrow(relation, name or "")
+    return f"{mark}\\{text}" if _STATEMENT.match(text) else mark + text
 
 
 def _begins_like_ours(flat: str, marks: str) -> bool:

@@ -21,6 +21,7 @@ from textrawl.wire.replies import SHORT_ID, Reply, Written
 Item = TypeVar("Item")
 
 _HOOK = "textrawl hook"  # beginning of the name of a hook
+_CAPTURE = "memory_create"  # the tool that stores captured texts
 _MOST_KNOWN = 10_000
 _MORE = 20  # facts that a search finds in addition, because known facts are left out
 
@@ -33,12 +34,12 @@ class Program(BaseModel):
 
     `client` is its name for the recall log and the trail, and `space` the only space to use. It has
     the rights of `token`, or of the login of the process, and `settings` are those that a session
-    can have for itself, or None for those of the process. If it is a `person` in a terminal,
-    sensitive graphs can be reached too. A server over HTTP knows all these from the request itself.
-    Facts whose short ids are in `known` are left out. `authors` is the value of DIGEST_AUTHORS for
-    a hook, or None for the setting of the process that answers. If `record` is false, the recall
-    log does not get the request. `read_only` refuses to change anything. If `about` is the name of
-    an entity, only its facts are searched.
+    can have for itself, or None for those of the process. A server over HTTP knows all these from
+    the request itself. If it is a `person` in a terminal, the person says what is stored, and can
+    reach sensitive graphs, but not over HTTP. Facts whose short ids are in `known` are left out.
+    `authors` is the value of DIGEST_AUTHORS for a hook, or None for the setting of the process that
+    answers. If `record` is false, the recall log does not get the request. `read_only` refuses to
+    change anything. If `about` is the name of an entity, only its facts are searched.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, strict=True)
@@ -54,6 +55,15 @@ class Program(BaseModel):
     record: bool = True
     about: Annotated[str, _CLEAN, Field(max_length=NAME_LENGTH)] | None = None
     read_only: bool = False
+
+    def name_tool(self, tool: str) -> str:
+        """Return the name of a tool in the trail, which decides the origin of facts.
+
+        A command of a person has its own name, so that an agent that calls the tool has another.
+        """
+        if tool == _CAPTURE and (self.person or self.is_hook):
+            return "textrawl capture"
+        return "textrawl remember" if self.person and tool == "remember_fact" else tool
 
     @property
     def is_hook(self) -> bool:
@@ -71,7 +81,7 @@ class Program(BaseModel):
 
     def write_meta(self) -> dict[str, Any]:
         """Return the `_meta` of a request to a server over HTTP, which knows the rights."""
-        rights = {"settings", "token", "person"}
+        rights = {"settings", "token"}
         return {PROGRAM: self.model_dump(by_alias=True, exclude_defaults=True, exclude=rights)}
 
 

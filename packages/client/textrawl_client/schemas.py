@@ -55,6 +55,7 @@ class StoredFact(Result):
     said_at: datetime
     valid_from: datetime
     valid: bool
+    origin: str
     valid_until: datetime | None = None
     replaced_by: str | None = None
     wrong: str | None = None

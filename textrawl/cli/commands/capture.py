@@ -95,7 +95,7 @@ class _Capturing:
         self, tool: str, arguments: Mapping[str, Any], _: Mapping[str, Any]
     ) -> SocketAnswer | None:
         """Call a tool. Return None after an error of it. Raises DatabaseUnavailable."""
-        request = build_call(tool, arguments, client=CLIENT, space=self.space)
+        request = build_call(tool, arguments, client=CLIENT, space=self.space, person=True)
         try:
             return find_answer(request, create=True)
         except TextrawlError as error:

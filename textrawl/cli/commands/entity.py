@@ -202,7 +202,7 @@ def introduce() -> bool:
         return False
     name, fact = read_name(typed), {"observation": "uses this memory", "source": "manual"}
     person = {"entityName": name, "entityType": "person", **fact}
-    find_answer(build_call("remember_fact", person, client=CLIENT), create=True)
+    find_answer(build_call("remember_fact", person, client=CLIENT, person=True), create=True)
     [own, *_] = ask("set_own", list[OwnRow], name=name)
     write_message(f"You are {own.entity_name} in {own.space}: `textrawl me` changes it.")
     return True

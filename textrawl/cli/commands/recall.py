@@ -134,7 +134,9 @@ def remember(  # noqa: PLR0913, PLR0917 - each argument is an option
         "validUntil": until.isoformat() if until else None,
         "replaces": replaces,
     }
-    request = build_call("remember_fact", arguments, client=CLIENT, space=space or None)
+    request = build_call(
+        "remember_fact", arguments, client=CLIENT, space=space or None, person=True
+    )
     stored = find_answer(request, create=True).content
     if as_json:
         write_json(_describe(stored))

@@ -151,7 +151,7 @@ class FactItem(FetchReply):
             "entityId": str(ItemId("entity", fact.entity_id)),
             "entityType": fact.entity_type,
             "author": fact.author,
-            "source": fact.source,
+            "source": "external" if fact.origin == "external" else fact.source,
             "space": fact.space,
             "saidAt": fact.said_at.isoformat(),
             "validFrom": fact.valid_from.isoformat(),

@@ -14,6 +14,7 @@ from textrawl.tools.memory.search_replies import (
     write_header,
 )
 from textrawl.values.text import (
+    EXTERNAL,
     PROPOSED,
     write_arrow,
     write_line,
@@ -63,6 +64,8 @@ class Observation(Part):
         labels = layout.labels
         space, marked = labels.find(item["space"])
         fact = cls.model_validate({**item, "space": space})
+        if item.get("origin") == "external":
+            fact.source = "external"
         fact.marked_space = marked
         fact.period = layout.find_period(fact.valid_from, fact.valid_until)
         if fact.period is None:
@@ -76,9 +79,13 @@ class Observation(Part):
         """The day on which the fact was said."""
         return write_day(self.said_at or self.created_at)
 
+    @property
+    def _mark(self) -> str:
+        return EXTERNAL if self.source == "external" else ""
+
     def shorten(self, layout: FactLayout) -> Any:
         """Return the bare text, or an object if `layout` asks for more than the text."""
-        fields: Item = {"c": self.content}
+        fields: Item = {"c": self._mark + self.content}
         if layout.with_ids:
             fields["id"] = self.id[:8]
         if layout.with_ids or self.several_authors:
@@ -89,7 +96,7 @@ class Observation(Part):
             fields["p"] = self.period
         if self.marked_space:
             fields["sp"] = self.marked_space
-        return fields if len(fields) > 1 else self.content
+        return fields if len(fields) > 1 else fields["c"]
 
     def line(self, layout: FactLayout) -> str:
         """Return a line with the space, the origin that `layout` asks for, and the text."""
@@ -98,7 +105,7 @@ class Observation(Part):
         day = self.day if layout.shows_day(self.id) else ""
         origin = layout.write_origin(self.id, author, day)
         lifetime = write_lifetime(self.period) if self.period else ""
-        return space + origin + write_line(self.content, _FACT_MARKS) + lifetime
+        return space + origin + self._mark + write_line(self.content, _FACT_MARKS) + lifetime
 
 
 class ProposedPart(Part):
@@ -161,12 +168,21 @@ class Relations(Part):
     def lines(self) -> Iterator[str]:
         """Yield one line for each relation. Its arrow shows the direction."""
         for edge in self.outgoing:
-            yield f"→ {edge['relation_type']} {write_line(edge['to_entity'])}{_write_end(edge)}"
+            yield f"→ {edge['relation_type']} {_write_target(edge, 'to_entity')}"
         for edge in self.incoming:
-            yield f"← {edge['relation_type']} {write_line(edge['from_entity'])}{_write_end(edge)}"
+            yield f"← {edge['relation_type']} {_write_target(edge, 'from_entity')}"
+
+
+def _write_target(edge: dict[str, str], end: str) -> str:
+    return f"{_mark(edge)}{write_line(edge[end])}{_write_end(edge)}"
+
+
+def _mark(edge: dict[str, str]) -> str:
+    return EXTERNAL if "source" in edge else ""
 
 
 def _shorten(edge: dict[str, str], arrow: str) -> Any:
+    arrow = _mark(edge) + arrow
     return {"c": arrow, "p": write_period(*_read_period(edge))} if "valid_from" in edge else arrow
 
 

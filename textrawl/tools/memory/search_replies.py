@@ -17,6 +17,7 @@ from textrawl.memory.questions import Question
 from textrawl.values.condensation import SHORT_PROMPT
 from textrawl.values.leaks import mask_secrets
 from textrawl.values.text import (
+    EXTERNAL,
     HEADER_MARKS,
     MOST_FACTS,
     PROPOSED,
@@ -138,9 +139,10 @@ class Answer(Reply):
 class FactPart(Part):
     """A fact, a relation or a chunk of a document. docs/search.md explains `score`.
 
-    A fact has a source. A relation has the same three fields as in the mode `entity`. A chunk has
-    the line in which it begins, and an id for the corpus tools. In compact text, a fact that looks
-    like a relation begins with a backslash.
+    A fact has a source, which is `external` for a fact or a relation of this origin. A relation has
+    the same three fields as in the mode `entity`. A chunk has the line in which it begins, and an
+    id for the corpus tools. In compact text, a fact that looks like a relation, or like an external
+    one, begins with a backslash.
     """
 
     content: str
@@ -169,7 +171,8 @@ class FactPart(Part):
         origin = layout.write_origin(self.id or "", self.by, self.on or "")
         place = f"line {self.place}: " if self.place else ""
         # The id of a chunk is not shortened, because the corpus tools need all of it.
-        origin = f"{self.chunk or ''}{origin}{place}"
+        mark = EXTERNAL if self.source == "external" else ""
+        origin = f"{self.chunk or ''}{origin}{place}{mark}"
         if self.relation_type is None:
             text = write_line(self.content)
         else:
@@ -231,7 +234,8 @@ class SearchReply(Answer):
         """Return the reply to `query` that has this structured content."""
         reply = cls.model_validate(content).model_copy(update={"query": query})
         for fact in (fact for entity in reply.entities or [] for fact in entity.memories):
-            fact.statement = write_statement(fact.content, fact.relation_type, fact.to_entity)
+            mark = EXTERNAL if fact.source == "external" else ""
+            fact.statement = write_statement(fact.content, fact.relation_type, fact.to_entity, mark)
         return reply
 
     def explain(self, absence: Absence | None, *, of_all: bool = False) -> Self:
@@ -327,13 +331,15 @@ def write_header(name: str, entity_type: str, space: str | None = None) -> str:
 def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
     chunk_id = row.chunk_id if row.document_id else None
     content = (row.content or "") if row.relation_type is None else row.text
+    external = row.origin == "external"
+    mark = EXTERNAL if external else ""
     fact = FactPart(
         content=content,
-        statement=write_statement(content, row.relation_type, row.to_entity),
+        statement=write_statement(content, row.relation_type, row.to_entity, mark),
         relation_type=row.relation_type,
         to_entity=row.to_entity,
         to_entity_type=row.to_entity_type,
-        source=None if row.relation_id else row.source,
+        source="external" if external else None if row.relation_id else row.source,
         author=row.author,
         score=round(row.score, 2),
         place=row.line,
@@ -424,11 +430,13 @@ class DigestFact(Part):
     created_at: datetime
     said_at: datetime
     by: Annotated[str | None, Field(exclude=True)] = None
+    mark: Annotated[str, Field(exclude=True)] = ""
 
     @property
     def line(self) -> str:
         """The line of the fact, with its author in a space with several authors."""
-        return f"- {_PLAIN_LAYOUT.write_origin('', self.by, '')}{write_line(self.content)}"
+        origin = _PLAIN_LAYOUT.write_origin("", self.by, "")
+        return f"- {origin}{self.mark}{write_line(self.content)}"
 
 
 class DigestEntity(Part):
@@ -518,6 +526,7 @@ def _group(rows: Sequence[DigestRow], labels: SpaceLabels) -> list[DigestEntity]
                 created_at=row.created_at,
                 said_at=row.said_at,
                 by=row.author if row.several_authors else None,
+                mark=EXTERNAL if row.origin == "external" else "",
             )
         )
     return list(groups.values())
