@@ -16,6 +16,7 @@ create function textrawl.entity_history(
     successor text,           -- text of the fact that replaced this fact
     wrong text,               -- the reason, if somebody marked the fact as wrong
     wrong_at timestamptz,     -- when somebody did
+    repository text,
     evidence text, evidence_start integer,  -- the sentence of a text from which an LLM took the fact, and its place there
     total bigint              -- number of facts on all pages
 )
@@ -56,7 +57,7 @@ begin atomic
     select o.id, known.space, o.content, o.source, o.confidence, known.author, o.client, o.tool, o.created_at, o.said_at,
         o.valid_from, known.until, known.valid,
         case when known.until is not distinct from o.valid_until then successor.content end,
-        known.reason, known.revised_at, o.evidence, o.evidence_start, known.total
+        known.reason, known.revised_at, o.repository, o.evidence, o.evidence_start, known.total
     from known
     join textrawl.fact o on o.space_id = known.space_id and o.id = known.id
     left join textrawl.fact successor on successor.space_id = o.space_id and successor.id = o.replaced_by

@@ -14,7 +14,8 @@ begin atomic
         join textrawl.fact o on o.space_id = c.space_id and o.id = c.observation_id and o.entity_id = c.entity_id
         cross join lateral (select c.content || ' [' || left(c.observation_id::text, 8) || ']' as clause) told
         where s.space_id = space and s.entity_id = entity and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
-          and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, authors, members)) c
+          and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, authors, members)
+          and textrawl.belongs(o.repository, (select textrawl.session_repositories()))) c
     where max_characters is null or c.length <= max_characters
     group by c.facts_hash;
 end;

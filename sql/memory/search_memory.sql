@@ -77,6 +77,7 @@ declare
     -- The given entity_types, if one is not among the seven types. Only entities have other types, facts do not.
     typed      text[];
     parts      boolean := case when sessions = '{}' then false end;  -- of journal entries
+    here       text[] := session_repositories(scoped, query);
 begin
     if 'documents' = any(sources) then
         scoped := scoped || array(select g.space_id from readable_graphs(credential, graphs) g order by g.space_id);
@@ -162,14 +163,14 @@ begin
             select m.space_id, m.id, m.place <= 10 as leads
             from matching_facts(
                 terms, sums, selecting, fallback, common, scoped, entity_types, moment, candidates, since, until,
-                parts => parts, about => about) with ordinality m (space_id, id, place)
+                parts => parts, about => about, here => here) with ordinality m (space_id, id, place)
             where not semantic or about is not null
         ),
         nearest as materialized (
             select n.space_id, n.id, n.cosine, n.place <= 10 as leads
             from nearest_facts(
                 model, vector, scoped, entity_types, moment, candidates, plan.large, plan.rare, plan.breadth, plan.own,
-                since, until, parts) with ordinality n (space_id, id, cosine, place)
+                since, until, parts, here) with ordinality n (space_id, id, cosine, place)
             where vector is not null and about is null
         ),
         hit as materialized (
@@ -200,7 +201,7 @@ begin
                 ) adjacent
                 join observation o using (space_id, ordinal)
                 where is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, moment) and is_within(o.said_at, since, until)
-                    and (entity_types is null or o.entity_type = any(entity_types))
+                    and (entity_types is null or o.entity_type = any(entity_types)) and belongs(o.repository, here)
             ) f
             where (sessions is null or not is_entry_part(f.space_id, f.whole, nullif(sessions, '{}'))) and (typed is null or exists (
                 select from entity e where e.space_id = f.space_id and e.id = f.entity_id and has_type(e.entity_type, e.metadata, typed)))
@@ -236,7 +237,7 @@ begin
             select r.space_id, r.id, r.entity_id, r.relation_id, r.created_at, r.said_at, r.valid_from, r.valid_until, r.ordinal,
                 r.matched, r.words, null::double precision as cosine, r.via
             from named cross join lateral related_facts(
-                query_words, terms, sums, mask, spaces, entities, entity_types, moment, since, until) r
+                query_words, terms, sums, mask, spaces, entities, entity_types, moment, since, until, here) r
             where entities is not null and about is null
         ),
         candidate as (

@@ -2,7 +2,8 @@ create view textrawl.memory_observations with (security_invoker) as
 select s.name as space, o.id, e.name as entity_name, o.entity_type, o.content, o.source, o.confidence,
        o.valid_from, o.valid_until, textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) as valid, o.replaced_by,
        a.name as author, o.client, o.tool, o.created_at, o.entity_id,
-       o.said_at
+       o.said_at,
+       o.repository
 from textrawl.fact o
 join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
 join textrawl.space s on s.id = o.space_id and s.tier is null
@@ -29,3 +30,5 @@ comment on column textrawl.memory_observations.created_at is 'Time when the fact
 comment on column textrawl.memory_observations.entity_id is 'Id of the entity.';
 comment on column textrawl.memory_observations.said_at is
     'Time when the fact was said, if its author gave that time; otherwise created_at.';
+comment on column textrawl.memory_observations.repository is
+    'Key of the repository in which the fact was stored, such as github.com/acme/api; null if in none.';

@@ -5,6 +5,7 @@ from mcp.server.auth.provider import AccessToken
 from starlette.requests import Request
 
 from textrawl.access.principal import Principal
+from textrawl.values.remotes import REPOSITORY_HEADER, clean_keys, normalise_remote
 
 
 class PrincipalToken(AccessToken):
@@ -23,6 +24,12 @@ def find_principal(request: Request) -> Principal | None:
 def find_request_id(request: Request) -> str:
     """Return the id of the request, which its log lines and its answer contain."""
     return str(request.scope.get("state", {}).get("request_id", ""))
+
+
+def find_repository(request: Request) -> str | None:
+    """Return the repository that a header names, or None."""
+    given = request.headers.get(REPOSITORY_HEADER, "").strip()
+    return clean_keys(normalise_remote(given) or given) if given else None
 
 
 def find_space(request: Request) -> str | None:
