@@ -17,9 +17,9 @@ begin
     return own || array(
         with recursive known (space, repository) as (
             -- Each repository is one step in the index, however many facts it has.
-            select space, (select min(o.repository) from observation o where o.space_id = space and o.repository is not null) from unnest(spaces) space
+            select space, (select min(o.repository) from fact o where o.space_id = space and o.repository is not null) from unnest(spaces) space
             union all
-            select k.space, (select min(o.repository) from observation o where o.space_id = k.space and o.repository > k.repository)
+            select k.space, (select min(o.repository) from fact o where o.space_id = k.space and o.repository > k.repository)
             from known k where k.repository is not null)
         select distinct split_part(k.repository, '#', 1) from known k
         where strpos(words, ' ' || regexp_replace(k.repository, '^.*[/#]', '') || ' ') > 0

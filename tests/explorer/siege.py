@@ -125,7 +125,7 @@ class Material:
             "score": "50", "words": "tea", "sort": "text", "change": "end", "day": "2026-01-01",
             "entities": "10", "planned": "x", "entry": "daily/2026-05-01/laptop",
             "file": "self/my_identity.md", "snapshot": "x", "download": "1", "also": "Countess",
-            "keep": "own", "replaces": "", "draft": "x",
+            "keep": "own", "replaces": "", "draft": "x", "repository": "github.com/acme/api",
         }  # fmt: skip
 
 

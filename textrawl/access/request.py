@@ -5,7 +5,8 @@ from mcp.server.auth.provider import AccessToken
 from starlette.requests import Request
 
 from textrawl.access.principal import Principal
-from textrawl.values.remotes import REPOSITORY_HEADER, clean_keys, normalise_remote
+from textrawl.errors import ArgumentInvalid
+from textrawl.values.remotes import REPOSITORY_HEADER, read_repository
 
 
 class PrincipalToken(AccessToken):
@@ -27,9 +28,13 @@ def find_request_id(request: Request) -> str:
 
 
 def find_repository(request: Request) -> str | None:
-    """Return the repository that a header names, or None."""
+    """Return the repository that a header names, or None. Raises ArgumentInvalid."""
     given = request.headers.get(REPOSITORY_HEADER, "").strip()
-    return clean_keys(normalise_remote(given) or given) if given else None
+    keys = read_repository(given)
+    if given and keys is None:
+        fix = "give the address of a repository, such as github.com/acme/api"
+        raise ArgumentInvalid(fix, title=f"The header {REPOSITORY_HEADER} names none")
+    return keys
 
 
 def find_space(request: Request) -> str | None:

@@ -57,6 +57,11 @@ def clean_keys(text: str | None) -> str | None:
     )
 
 
+def read_repository(given: str) -> str | None:
+    """Return the keys of the repository that a person or a client names in any way, or None."""
+    return clean_keys(normalise_remote(given) or given)
+
+
 def clean_name(name: str) -> str:
     """Return the name of a folder as it stands behind a first commit."""
     return re.sub(r"[^\w.~+@-]+", "-", name.removesuffix(".git").lower()).strip("-")[:100]
