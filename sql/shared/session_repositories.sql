@@ -5,7 +5,7 @@ as $$
 declare
     setting text   := nullif(current_setting('textrawl.repository', true), '');
     own     text[];
-    words   text   := ' ' || regexp_replace(regexp_replace(lower(question), '[^[:alnum:]_.~+@/-]+', ' ', 'g'), '[./-]+( |$)', ' ', 'g') || ' ';
+    words   text;
 begin
     if setting is null then
         return null;
@@ -14,6 +14,7 @@ begin
     if question is null then
         return own;
     end if;
+    words := ' ' || regexp_replace(regexp_replace(lower(question), '[^[:alnum:]_.~+@/-]+', ' ', 'g'), '[./-]+( |$)', ' ', 'g') || ' ';
     return own || array(
         with recursive known (space, repository) as (
             -- Each repository is one step in the index, however many facts it has.
