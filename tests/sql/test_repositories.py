@@ -1,10 +1,8 @@
 """Facts of repositories: a search finds what belongs to the session's repository or to none."""
 
 from collections.abc import Sequence
-from itertools import product
 
 import psycopg
-import pytest
 
 from tests.support.sql_team import Team
 
@@ -110,28 +108,3 @@ def test_a_proposal_keeps_its_repository_whoever_accepts_it(sql: psycopg.Connect
 
     rows = sql.execute("select content, repository from memory_observations").fetchall()
     assert {*rows} == {(f"in {API}", API), ("in ", None)}
-
-
-@pytest.mark.slow
-def test_a_thousand_questions_find_no_fact_of_another_repository(sql: psycopg.Connection) -> None:
-    facts = [f"the {thing} of team {at} is blue" for thing in ("door", "wall") for at in range(25)]
-    team = Team(sql)
-    for place, fact in product(PLACES, facts):
-        enter(sql, place)
-        team.remember("eve", f"House {fact[-12]}", f"{fact}, says {PLACES.index(place)}")
-    probes = wrong = 0
-    for place, fact in product(PLACES[:-1], facts):
-        enter(sql, place.partition("#")[0])
-        allowed = {str(PLACES.index(place)), str(PLACES.index(""))}
-        found = [
-            find(sql, team, fact),
-            find(sql, team, f"which {fact.split(' is')[0]}?"),
-            describe(sql, team, f"House {fact[-12]}"),
-            digest(sql, team, f"House {fact[-12]}"),
-            {str(row) for row in sql.execute(
-                "select content from explain_search(%s, spaces => %s)", (fact, [team.space]))},
-        ]  # fmt: skip
-        probes += len(found)
-        wrong += sum({text.strip("',)")[-1] for text in one} > allowed for one in found)
-        assert all(found[:2])
-    assert (probes, wrong) == (1000, 0)
