@@ -489,6 +489,7 @@ CREATE TABLE observation (
     claim jsonb,
     period text,
     origin text,
+    repository text DEFAULT NULLIF(split_part(current_setting('textrawl.repository'::text, true), ' '::text, 1), ''::text),
     CONSTRAINT observation_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT observation_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT observation_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
@@ -508,6 +509,7 @@ END),
     CONSTRAINT observation_evidence_check CHECK (char_length(evidence) >= 1 AND char_length(evidence) <= 2000),
     CONSTRAINT observation_evidence_start_check CHECK (evidence_start >= 0),
     CONSTRAINT observation_origin_check CHECK (origin = ANY (ARRAY['said'::text, 'inferred'::text, 'external'::text])),
+    CONSTRAINT observation_repository_check CHECK (char_length(repository) >= 1 AND char_length(repository) <= 300),
     CONSTRAINT observation_said_at_check CHECK (isfinite(said_at)),
     CONSTRAINT observation_source_check CHECK (source = ANY (ARRAY['conversation'::text, 'note'::text, 'document'::text, 'manual'::text])),
     CONSTRAINT observation_valid_from_check CHECK (isfinite(valid_from)),
@@ -543,6 +545,7 @@ COMMENT ON COLUMN observation.evidence_start IS 'The place of the first characte
 COMMENT ON COLUMN observation.claim IS 'What the fact claims: make_claim(content, language of the space). Null: the text claims nothing that can be compared, or it is a part of a text.';
 COMMENT ON COLUMN observation.period IS 'The begin and the end that the text names, such as 2016/2021-03 or 2019/, if they are the times of the fact. Null: the text names none, or the fact is older than 0033.';
 COMMENT ON COLUMN observation.origin IS 'said: a person typed or accepted it. inferred: an agent concluded it. external: a page, a tool, a file or an import said it. Null: find_origin() says it, of facts that are older than 0037.';
+COMMENT ON COLUMN observation.repository IS 'Key of the repository of the session that stored the fact, such as github.com/acme/api. Null: of none.';
 CREATE INDEX observation_author_idx ON observation USING btree (space_id, author_id) WHERE author_id > 0;
 CREATE INDEX observation_coming_idx ON observation USING btree (space_id, valid_from) WHERE valid_from > created_at;
 CREATE INDEX observation_entity_idx ON observation USING btree (space_id, entity_id, content_hash);
@@ -551,6 +554,7 @@ CREATE INDEX observation_growth_idx ON observation USING btree (space_id, create
 CREATE INDEX observation_ordinal_idx ON observation USING btree (space_id, ordinal);
 CREATE UNIQUE INDEX observation_relation_idx ON observation USING btree (space_id, relation_id) WHERE relation_id IS NOT NULL;
 CREATE INDEX observation_replaced_by_idx ON observation USING btree (space_id, replaced_by) WHERE replaced_by IS NOT NULL;
+CREATE INDEX observation_repository_idx ON observation USING btree (space_id, repository, created_at) WHERE repository IS NOT NULL;
 CREATE INDEX observation_said_at_idx ON observation USING btree (space_id, said_at);
 CREATE INDEX observation_sole_idx ON observation USING btree (space_id, entity_id, (claim ->> 'sole'::text)) WHERE claim ? 'sole'::text;
 CREATE INDEX observation_type_idx ON observation USING btree (space_id, entity_type);
@@ -586,7 +590,8 @@ CREATE TYPE new_fact AS (
     evidence text,
     evidence_start integer,
     claim jsonb,
-    period text
+    period text,
+    repository text
 );
 COMMENT ON TYPE new_fact IS 'A fact that is going to be stored. read_facts() makes it after the entity was found or created. Each step of storing handles an array of these facts in one statement.';
 COMMENT ON COLUMN new_fact.id IS 'Id that the fact gets if it is stored.';
@@ -607,6 +612,7 @@ COMMENT ON COLUMN new_fact.evidence IS 'The sentence of a text from which an LLM
 COMMENT ON COLUMN new_fact.evidence_start IS 'The place of the first character of the sentence in its text, from 0. Null: not known.';
 COMMENT ON COLUMN new_fact.claim IS 'make_claim(content, language of the space). Null: the text claims nothing that can be compared.';
 COMMENT ON COLUMN new_fact.period IS 'The begin and the end that were read from the text, such as 2016/2021-03 or 2019/. Null: none. Then valid_from and valid_until are what the caller gave.';
+COMMENT ON COLUMN new_fact.repository IS 'Key of the repository of the fact. Null: of none.';
 
 CREATE TABLE removal_lock (
 );
@@ -1920,6 +1926,7 @@ CREATE TABLE proposal (
     other uuid,
     llm text,
     evidence_start integer,
+    repository text,
     CONSTRAINT proposal_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT proposal_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT proposal_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES actor(id),
@@ -1940,6 +1947,7 @@ CREATE TABLE proposal (
     CONSTRAINT proposal_llm_check CHECK (char_length(llm) >= 1 AND char_length(llm) <= 200),
     CONSTRAINT proposal_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500),
     CONSTRAINT proposal_relation_type_check CHECK (char_length(relation_type) >= 1 AND char_length(relation_type) <= 100),
+    CONSTRAINT proposal_repository_check CHECK (char_length(repository) >= 1 AND char_length(repository) <= 300),
     CONSTRAINT proposal_said_at_check CHECK (isfinite(said_at)),
     CONSTRAINT proposal_source_check CHECK (source = ANY (ARRAY['conversation'::text, 'note'::text, 'document'::text, 'manual'::text])),
     CONSTRAINT proposal_to_name_check CHECK (char_length(to_name) >= 1 AND char_length(to_name) <= 200),
@@ -1987,6 +1995,7 @@ COMMENT ON COLUMN proposal.one IS 'The entity that stays, or the fact that ends 
 COMMENT ON COLUMN proposal.other IS 'The entity that is merged, the fact that stays in place of the other one, or the entity that the relation leads to. Null: none.';
 COMMENT ON COLUMN proposal.llm IS 'Provider and model of the LLM that found the proposal in a text. Null: somebody proposed it.';
 COMMENT ON COLUMN proposal.evidence_start IS 'The place of the first character of the sentence in its text, from 0. Null: not known.';
+COMMENT ON COLUMN proposal.repository IS 'Key of the repository of the session that proposed it. Null: of none.';
 CREATE INDEX proposal_author_idx ON proposal USING btree (space_id, author_id, created_at);
 CREATE INDEX proposal_entity_idx ON proposal USING btree (space_id, entity_key);
 CREATE UNIQUE INDEX proposal_finding_idx ON proposal USING btree (space_id, finding, LEAST(one, other), GREATEST(one, other)) WHERE finding IS NOT NULL;

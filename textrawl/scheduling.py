@@ -21,6 +21,9 @@ logger = logging.getLogger("textrawl")
 account: ContextVar[str | None] = ContextVar("account", default=None)
 """The person for whom the database calls of this task are counted, or None for nobody."""
 
+repository: ContextVar[str | None] = ContextVar("repository", default=None)
+"""The keys of the repository of this task's session, with spaces between them, or None."""
+
 
 @dataclass
 class _Queue:

@@ -6,14 +6,16 @@ returns table (
     said_at timestamptz,  -- null if the author did not give this time
     whole uuid, part smallint, confirmed_at timestamptz,
     evidence text, evidence_start integer,
-    origin text
+    origin text,
+    repository text
 )
 language sql stable
 begin atomic
     select 'fact'::text, s.name, o.id, o.entity_id, o.content, o.source, o.confidence,
         o.valid_from, o.valid_until, o.closed_at, o.replaced_by, a.name, o.client, o.tool, o.request, o.created_at,
         nullif(o.said_at, o.created_at), o.whole, o.part, o.confirmed_at, o.evidence, o.evidence_start,
-        textrawl.find_origin(o.origin, o.tool, o.client, o.source)
+        textrawl.find_origin(o.origin, o.tool, o.client, o.source),
+        o.repository
     from textrawl.fact o
     join textrawl.space s on s.id = o.space_id
     join textrawl.actor a on a.id = o.author_id

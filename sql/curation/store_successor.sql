@@ -10,7 +10,8 @@ as $$
 declare
     facts new_fact[] := read_facts(
         jsonb_build_array(jsonb_build_object(
-            'observation', successor, 'valid_until', wrong.valid_until, 'said_at', wrong.said_at)),
+            'observation', successor, 'valid_until', wrong.valid_until, 'said_at', wrong.said_at,
+            'repository', wrong.repository)),
         array[wrong.entity_id], array[embedding], origin.space_id, reading => false);
 begin
     -- A fact that has the text already keeps its times and its author, on whatever day it begins.

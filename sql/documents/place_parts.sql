@@ -48,14 +48,15 @@ begin
         select o.part from fact o
         where o.space_id = home and o.entity_id = subject.entity_id and o.whole = place_parts.document);
     insert into observation as o (space_id, entity_id, entity_type, content, content_hash, whole, part, source, valid_from,
-                                  author_id, client, tool, request, created_at, said_at, fts, origin)
+                                  author_id, client, tool, request, created_at, said_at, fts, origin, repository)
     select home, subject.entity_id, subject.entity_type, p.text, fact_hash(p.text), place_parts.document, p.part::smallint,
         subject.source, clock_timestamp(), origin.author_id, origin.client, origin.tool, origin.request, clock_timestamp(),
         subject.said_at, search_document(home, space_language(home), subject.names, p.text),
         -- Only what the user wrote in a captured session is said by the user. A part keeps no better origin than its former text.
         case when subject.kind = 'source' then 'external' else least(former,
             case when origin.tool = 'textrawl capture' and p.text ~ '^(## [^\n]*\n+)?- user: ' and p.text !~ '\n- (?!user: )' then 'said'
-                else find_origin(null, origin.tool, origin.client, subject.source) end) end
+                else find_origin(null, origin.tool, origin.client, subject.source) end) end,
+        case when subject.kind = 'journal' then session_repository() end
     from unnest(numbers, texts) p (part, text)
     where p.part = any(missing) order by p.part;
     added := array(

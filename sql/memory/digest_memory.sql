@@ -21,6 +21,8 @@ set enable_seqscan = off
 begin atomic
     with scope as materialized (
         select textrawl.readable_spaces(credential, digest_memory.spaces) as ids
+    ), here as materialized (
+        select textrawl.session_repositories() as keys
     ), readable as materialized (
         select id from scope cross join lateral unnest(scope.ids) id
     ), author as materialized (
@@ -86,6 +88,7 @@ begin atomic
             where o.space_id = c.space_id and o.entity_id = c.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
               and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
               and not textrawl.is_entry_part(o.space_id, o.whole)
+              and textrawl.belongs(o.repository, (select keys from here))
             order by o.created_at desc, o.id limit case c.section when 'project' then 20 else 3 end) near
         where c.section <> 'self'
         union all
@@ -97,12 +100,14 @@ begin atomic
                 where o.space_id = own.space_id and o.entity_id = own.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
                   and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
                   and not textrawl.is_entry_part(o.space_id, o.whole)
+              and textrawl.belongs(o.repository, (select keys from here))
                 order by o.created_at desc, o.id limit 500) newest
             order by textrawl.profile_kind(newest.content) is null, newest.created_at desc, newest.id limit 20) kept
         union all
         select 'recalled', o.* from used join textrawl.fact o using (space_id, id)
         where textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
           and not textrawl.is_entry_part(o.space_id, o.whole)
+              and textrawl.belongs(o.repository, (select keys from here))
         union all
         select 'recent', newest.*
         from readable p cross join lateral (
@@ -110,6 +115,7 @@ begin atomic
             where o.space_id = p.id
               and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
               and not textrawl.is_entry_part(o.space_id, o.whole)
+              and textrawl.belongs(o.repository, (select keys from here))
             order by o.ordinal desc
             limit (select least(40, greatest(5, 200 / greatest(cardinality(ids), 1))) from scope)) newest
     ), judged as (

@@ -1,7 +1,7 @@
 -- Each of these functions takes a credential and does only what the credential allows.
 grant execute on function
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
-    textrawl.digest_memory, textrawl.facts_from_authors, textrawl.complete_name, textrawl.explain_search, textrawl.known_types,
+    textrawl.digest_memory, textrawl.list_repository_facts, textrawl.facts_from_authors, textrawl.complete_name, textrawl.explain_search, textrawl.known_types,
     textrawl.named_entities, textrawl.missing_words,
     textrawl.find_ids, textrawl.known_names, textrawl.remember_fact, textrawl.build_knowledge,
     textrawl.relate_entities, textrawl.correct_relation, textrawl.end_relation, textrawl.forget_entity, textrawl.forget_facts, textrawl.date_facts,
@@ -15,7 +15,7 @@ grant execute on function
 
 grant execute on function
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
-    textrawl.digest_memory, textrawl.facts_from_authors, textrawl.complete_name, textrawl.explain_search, textrawl.known_types,
+    textrawl.digest_memory, textrawl.list_repository_facts, textrawl.facts_from_authors, textrawl.complete_name, textrawl.explain_search, textrawl.known_types,
     textrawl.named_entities, textrawl.missing_words,
     textrawl.find_ids, textrawl.known_names, textrawl.memory_statistics, textrawl.recall_costs, textrawl.score_bar, textrawl.ranking_weights,
     textrawl.names_entity, textrawl.list_pins

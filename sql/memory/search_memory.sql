@@ -79,6 +79,7 @@ declare
     -- The given entity_types, if one is not among the seven types. Only entities have other types, facts do not.
     typed      text[];
     parts      boolean := case when sessions = '{}' then false end;  -- of journal entries
+    here       text[] := session_repositories(scoped, query);
 begin
     if 'documents' = any(sources) then
         scoped := scoped || array(select g.space_id from readable_graphs(credential, graphs) g order by g.space_id);
@@ -164,7 +165,7 @@ begin
             select m.space_id, m.id, m.place <= 10 as leads
             from matching_facts(
                 terms, sums, selecting, fallback, common, scoped, entity_types, moment, candidates, since, until,
-                parts => parts, about => about) with ordinality m (space_id, id, place)
+                parts => parts, about => about, here => here) with ordinality m (space_id, id, place)
             where not semantic or about is not null
         ),
         nearest as materialized (
@@ -174,7 +175,7 @@ begin
                 -- 100,000 chunks got another first fact, and searches took a seventh less time.
                 model, vector, scoped, entity_types, moment, candidates, plan.large, plan.rare,
                 plan.breadth / case when quoting then 2 else 1 end, plan.own,
-                since, until, parts) with ordinality n (space_id, id, cosine, place)
+                since, until, parts, here) with ordinality n (space_id, id, cosine, place)
             where vector is not null and about is null
         ),
         hit as materialized (
@@ -205,7 +206,7 @@ begin
                 ) adjacent
                 join observation o using (space_id, ordinal)
                 where is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, moment) and is_within(o.said_at, since, until)
-                    and (entity_types is null or o.entity_type = any(entity_types))
+                    and (entity_types is null or o.entity_type = any(entity_types)) and belongs(o.repository, here)
             ) f
             where (sessions is null or not is_entry_part(f.space_id, f.whole, nullif(sessions, '{}'))) and (typed is null or exists (
                 select from entity e where e.space_id = f.space_id and e.id = f.entity_id and has_type(e.entity_type, e.metadata, typed)))
@@ -241,7 +242,7 @@ begin
             select r.space_id, r.id, r.entity_id, r.relation_id, r.created_at, r.said_at, r.valid_from, r.valid_until, r.ordinal,
                 r.matched, r.words, null::double precision as cosine, r.via
             from named cross join lateral related_facts(
-                query_words, terms, sums, mask, spaces, entities, entity_types, moment, since, until) r
+                query_words, terms, sums, mask, spaces, entities, entity_types, moment, since, until, here) r
             where entities is not null and about is null
         ),
         candidate as (

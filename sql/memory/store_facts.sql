@@ -81,13 +81,13 @@ begin
     last_ordinal := coalesce((select max(o.ordinal) from observation o where o.space_id = space), 0);
     insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, confidence,
                              valid_from, valid_until, closed_at, replaced_by, author_id, client, tool, request, created_at, said_at, fts,
-                             evidence, evidence_start, claim, period, ordinal)
+                             evidence, evidence_start, claim, period, repository, ordinal)
     select space, f.id, f.entity_id, f.entity_type, f.content, f.content_hash,
            coalesce(f.source, 'conversation'), coalesce(f.confidence, 1),
            begins[f.ordinality], f.valid_until, past_end(f.valid_until), named.id, origin.author_id, origin.client, origin.tool, origin.request,
            moment + f.ordinality * step, coalesce(f.said_at, moment + f.ordinality * step),
            search_document(space, (select space_language(space)), document_names(space, f.entity_id), f.content, f.said_at),
-           f.evidence, f.evidence_start, f.claim, f.period, last_ordinal + row_number() over (order by f.ordinality)
+           f.evidence, f.evidence_start, f.claim, f.period, f.repository, last_ordinal + row_number() over (order by f.ordinality)
     from unnest(facts) with ordinality f
     where duplicates[f.ordinality] is null
     order by f.ordinality;
@@ -100,7 +100,7 @@ begin
         repeat.vector := null;
         -- Without what names the fact, what only its first statement says, and an end that only the text names.
         details[repeat.ordinality] := coalesce(update_fact(space, duplicates[repeat.ordinality], to_jsonb(repeat)
-            - '{id,entity_id,entity_name,entity_type,content,content_hash,replaces,vector,alias,valid_from,evidence,evidence_start,claim,period,ordinality}'::text[]
+            - '{id,entity_id,entity_name,entity_type,content,content_hash,replaces,vector,alias,valid_from,evidence,evidence_start,claim,period,repository,ordinality}'::text[]
             - case when repeat.period is null then '' else 'valid_until' end
             || jsonb_build_object('origin', find_origin(null, origin.tool, origin.client, repeat.source)), moment), '{}');
         updates[repeat.ordinality] := details[repeat.ordinality] #- '{before,confirmed_at}' -> 'before'

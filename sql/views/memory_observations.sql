@@ -3,7 +3,8 @@ select s.name as space, o.id, e.name as entity_name, o.entity_type, o.content, o
        o.valid_from, o.valid_until, textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) as valid, o.replaced_by,
        a.name as author, o.client, o.tool, o.created_at, o.entity_id,
        o.said_at,
-       textrawl.find_origin(o.origin, o.tool, o.client, o.source) as origin
+       textrawl.find_origin(o.origin, o.tool, o.client, o.source) as origin,
+       o.repository
 from textrawl.fact o
 join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
 join textrawl.space s on s.id = o.space_id and s.tier is null
@@ -32,3 +33,5 @@ comment on column textrawl.memory_observations.said_at is
     'Time when the fact was said, if its author gave that time; otherwise created_at.';
 comment on column textrawl.memory_observations.origin is
     'said (a person typed or accepted it), inferred (an agent concluded it) or external (a page, a tool, a file or an import said it).';
+comment on column textrawl.memory_observations.repository is
+    'Key of the repository in which the fact was stored, such as github.com/acme/api; null if in none.';

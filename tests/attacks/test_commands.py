@@ -34,6 +34,7 @@ CALLS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "identify": ({}, {"read", "propose", "write", "forget", "review", "admin"}),
     "search": ({"query": "canary"}, {"read"}),
     "explain": ({"query": "canary"}, {"read"}),
+    "list_here": ({"everywhere": True}, {"read"}),
     "offer_model": ({}, {"read"}),
     "describe": (ADA, {"read"}),
     "get_fact": ({"fact": "12345678-1234-4234-8234-123456789abc"}, {"read"}),
@@ -155,3 +156,31 @@ async def test_wrong_arguments_are_named_and_change_nothing(
                     end, _ = await ask(site, token, name, {**given, argument: wrong})
                     assert end not in {"ok", "500"}, (name, argument, wrong)
         assert digest(owner) == before
+
+
+async def test_a_header_names_the_repository_and_opens_nothing(
+    owner: psycopg.Connection, settings: Callable[..., Settings]
+) -> None:
+    add_spaces(owner)
+    red, green = (issue(owner, f"of {name}", name, "read", "write") for name in ("red", "green"))
+    fact = {"entityName": "Deploy", "entityType": "concept", "observation": "runs on Monday"}
+    search = {"mode": "search", "query": "when does the deploy run"}
+    async with open_site(settings()) as site:
+        found = dict[tuple[str, str], bool]()
+        site.http.headers["textrawl-repository"] = "git@github.com:acme/api.git"
+        assert (await site.call(red, "remember_fact", fact)).status_code == 200
+        for name, token in (("red", red), ("green", green)):
+            for place in (
+                "https://github.com/Acme/api",
+                "github.com/ben/api",
+                "",
+                "'; drop",
+                "x" * 9,
+            ):
+                site.http.headers["textrawl-repository"] = place
+                answer = await site.call(token, "query_memory", search)
+                found[name, place] = "runs on Monday" in answer.text
+                assert answer.status_code == 200
+        known = {place for (name, place), is_found in found.items() if is_found and name == "red"}
+        assert known == {"https://github.com/Acme/api", ""}
+        assert not any(is_found for (name, _), is_found in found.items() if name == "green")

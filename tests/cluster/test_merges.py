@@ -68,6 +68,7 @@ CASES: dict[str, Case] = {
     "known_types": ({"words": ["person", "team"]}, pick_set("word")),
     "list_entities": ({"max_rows": 5, "skip": 2}, name_items("entities", "name", "space")),
     "list_graphs": ({}, pick("name", "chunks", "tokens")),
+    "list_repository_facts": ({"everywhere": True}, pick_set("content")),
     "list_spaces": ({}, pick("name", "facts", "chunks")),
     "list_webhooks": ({}, pick("space_name", "url")),
     "mark_matches": (

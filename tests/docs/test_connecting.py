@@ -25,6 +25,7 @@ from tests.support.commands import Run, find_socket_folder
 from tests.support.connecting import CHECKOUT, write_folds
 from tests.support.hosts import IDLE, note_folder
 from tests.support.pages import PAGES, ROOT, read_blocks, read_commands
+from tests.values.test_repository import make_repository
 from textrawl.connect.clients import CLIENTS
 from textrawl.embedded.postmaster import OWNER, SUPERUSER
 from textrawl.tools.catalogue import choose_tools
@@ -258,6 +259,7 @@ def test_every_other_command_of_the_pages_succeeds(
     environment: dict[str, str], run: Run, tmp_path: Path
 ) -> None:
     (tmp_path / ".env").write_text("TEXTRAWL_SPACE=team\n", encoding="utf-8")  # for `trust .`
+    make_repository(tmp_path, "https://github.com/acme/api")  # for `here`
     for line in find_commands(".venv/bin/textrawl"):
         outcome = run(*shlex.split(line, comments=True)[1:], **environment)
         assert outcome.code == 0, (line, outcome.err + outcome.out)

@@ -244,3 +244,19 @@ async def test_names_are_suggested_while_somebody_types_them_also_misspelt(place
     assert [given[name] for name in ("tallfield", "talfield")] == [["Tallfield"]] * 2
     assert [*given.values()][-3:] == [[], [], []]
     assert ": go to this entity" in found.texts
+
+
+async def test_a_search_shows_what_belongs_to_a_repository_or_to_none(place: Place) -> None:
+    for keys in ("github.com/acme/api", "github.com/ben/api", ""):
+        place.owner.execute("select set_config('textrawl.repository', %s, false)", (keys,))
+        remember(place.owner, "Deploy", f"runs on {keys or 'paper'}")
+    async with place.browse("reader") as browser:
+        given = {"q": "deploy", "repository": "git@github.com:Acme/api.git"}
+        page = Document((await browser.get("search", **given)).text)
+        whole = Document((await browser.get("search", q="deploy")).text)
+        wrong = await browser.get("search", q="deploy", repository="nowhere")
+
+    found = ("runs on github.com/acme/api", "runs on github.com/ben/api", "runs on paper")
+    assert [text in page.prose for text in found] == [True, False, True]
+    assert all(text in whole.prose for text in found)
+    assert "No repository has this address" in wrong.text

@@ -34,7 +34,7 @@ from textrawl.errors import (
     ScopeMissing,
     SpaceNotFound,
 )
-from textrawl.scheduling import account
+from textrawl.scheduling import account, repository
 
 if TYPE_CHECKING:
     from textrawl.access.oauth import Issuer, TokenIdentity
@@ -185,7 +185,7 @@ class Caller:
 
     `sharing` is true if the call has an access token. Several people can use such a server.
     `cleaned` is the number of texts in the arguments that `clean_text` changes. `secrets` are the
-    kinds of secrets in the arguments.
+    kinds of secrets in the arguments. `repository` has the keys of that of the session, if any.
     """
 
     principal: Principal
@@ -195,6 +195,7 @@ class Caller:
     sharing: bool = False
     cleaned: int = 0
     secrets: Sequence[str] = ()
+    repository: str | None = None
     begun: float = field(default_factory=time.perf_counter, compare=False)
 
     @cached_property
@@ -240,9 +241,11 @@ def keep_caller(caller: Caller) -> Generator[None]:
     """Let `find_caller` return `caller` in this task, because a call is identified only once."""
     before = _caller.set(caller)
     counted = account.set(caller.principal.actor if caller.sharing else None)
+    placed = repository.set(caller.repository)
     try:
         yield
     finally:
+        repository.reset(placed)
         account.reset(counted)
         _caller.reset(before)
 

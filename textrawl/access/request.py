@@ -5,6 +5,8 @@ from mcp.server.auth.provider import AccessToken
 from starlette.requests import Request
 
 from textrawl.access.principal import Principal
+from textrawl.errors import ArgumentInvalid
+from textrawl.values.remotes import REPOSITORY_HEADER, read_repository
 
 
 class PrincipalToken(AccessToken):
@@ -23,6 +25,16 @@ def find_principal(request: Request) -> Principal | None:
 def find_request_id(request: Request) -> str:
     """Return the id of the request, which its log lines and its answer contain."""
     return str(request.scope.get("state", {}).get("request_id", ""))
+
+
+def find_repository(request: Request) -> str | None:
+    """Return the repository that a header names, or None. Raises ArgumentInvalid."""
+    given = request.headers.get(REPOSITORY_HEADER, "").strip()
+    keys = read_repository(given)
+    if given and keys is None:
+        fix = "give the address of a repository, such as github.com/acme/api"
+        raise ArgumentInvalid(fix, title=f"The header {REPOSITORY_HEADER} names none")
+    return keys
 
 
 def find_space(request: Request) -> str | None:

@@ -22,6 +22,7 @@ from textrawl.tools.memory.tools import RelationName, Source
 from textrawl.tools.toolset import Name
 from textrawl.values.names import EntityKind, read_wanted_type
 from textrawl.values.reference_file import LineRefused
+from textrawl.values.remotes import LONGEST_REPOSITORY
 from textrawl.values.text import (
     FACT_LENGTH,
     REASON_LENGTH,
@@ -324,6 +325,7 @@ class FactLine(_Statement):
     evidence: Annotated[str, Field(min_length=1, max_length=FACT_LENGTH)] | None = None
     evidence_start: Annotated[int, Field(ge=0, strict=True)] | None = None
     origin: Literal["said", "inferred", "external"] | None = None
+    repository: Annotated[str, Field(min_length=1, max_length=LONGEST_REPOSITORY)] | None = None
     vector: str | None = None
 
     @field_validator("text", mode="before")

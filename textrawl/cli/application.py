@@ -20,6 +20,7 @@ PANELS: dict[str, dict[str, str]] = {
     "Daily": {
         "search": "Search the memory by words and by meaning.",
         "recall": "Print facts that answer a question, in few tokens and quickly.",
+        "here": "Show the newest facts of the Git repository that you are in.",
         "digest": "Print the facts that matter at the start of a conversation.",
         "explain": "Explain why a search finds some facts and leaves out others.",
         "show": "Show an entity with its newest facts and its relations.",
@@ -229,20 +230,9 @@ Place = Literal["server", "none", "database"]
 
 _COMMANDS: Mapping[Place, tuple[str, ...]] = {
     "server": (
-        *("search", "recall", "digest", "explain", "show", "remember", "revise", "pin", "unpin"),
-        *(
-            "entity",
-            "me",
-            "sessions",
-            "forget",
-            "stats",
-            "hook",
-            "doctor",
-            "review",
-            "tidy",
-            "share",
-            "log",
-        ),
+        *("search", "recall", "here", "digest", "explain", "show", "remember", "revise", "pin"),
+        *("unpin", "entity", "me", "sessions", "forget", "stats", "hook", "doctor", "review"),
+        *("tidy", "share", "log"),
         *("undo", "erase"),
     ),
     # `serve` is a server itself, and `demo` has a memory of its own.

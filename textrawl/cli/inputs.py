@@ -184,6 +184,7 @@ MaxTokens = Annotated[
 AdministeredSpace = Annotated[
     str | None, option("SPACE", "Only this space; default: every space you administer.", clean_name)
 ]
+Everywhere = Annotated[bool, option("--everywhere", "Look into all repositories.")]
 AsJson = Annotated[bool, option("--json", "Write JSON.")]
 DryRun = Annotated[bool, option("--dry-run", "Show what would happen, and change nothing.")]
 Yes = Annotated[bool, option("--yes -y", "Do not ask.")]

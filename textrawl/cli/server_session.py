@@ -16,9 +16,11 @@ from textrawl.errors import (
     TextrawlError,
     require_writable,
 )
+from textrawl.host.repository import find_folder, find_repository
 from textrawl.memory.commands import find_operation, identify
 from textrawl.settings import read_settings
 from textrawl.values.names import write_commands_address
+from textrawl.values.remotes import REPOSITORY_HEADER
 
 _TIMEOUT = 40.0  # seconds: a server answers within 30
 _BRIEFLY = 5.0  # seconds to find out whether a server answers
@@ -76,6 +78,8 @@ def _post(
     address: str, bearer: str | None, message: Mapping[str, Any], timeout: float
 ) -> httpx2.Response:
     headers = {"user-agent": f"textrawl {__version__}", "mcp-protocol-version": _VERSION}
+    if keys := find_repository(find_folder()):
+        headers[REPOSITORY_HEADER] = " ".join(keys)
     if bearer is not None:
         headers["authorization"] = f"Bearer {bearer}"
     try:

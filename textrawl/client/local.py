@@ -204,7 +204,13 @@ class LocalTools:
             directory = Directory(self._store.database, sensitive=True)
         principal = await directory.find_own(self._find_credential(program), space)
         operation.require(principal)
-        caller = Caller(principal, program.client, operation.command, secrets.token_hex(8))
+        caller = Caller(
+            principal,
+            program.client,
+            operation.command,
+            secrets.token_hex(8),
+            repository=program.repository,
+        )
         with keep_caller(caller):
             async with self._lend(operation.least_timeout) as store:
                 result = await operation.run(Session(store, caller, self._settings), **checked)
@@ -239,7 +245,9 @@ class LocalTools:
             principal.require_home()
         principal.require(scope, *also)
         name = self._names.get(tool, program.name_tool(tool))
-        return Caller(principal, program.client, name, secrets.token_hex(8))
+        return Caller(
+            principal, program.client, name, secrets.token_hex(8), repository=program.repository
+        )
 
     async def search(self, asked: SearchArguments, caller: Caller, program: Program) -> Answer:
         """Return the facts that answer a question."""

@@ -16,8 +16,9 @@ from psycopg_pool import PoolClosed, PoolTimeout
 from textrawl.cluster.layout import Cell, CitusNode
 from textrawl.cluster.planning import CellCall, SpaceCells
 from textrawl.postgres.connection import Connection, is_broken
-from textrawl.postgres.database import compose
+from textrawl.postgres.database import PLACE, compose, place
 from textrawl.postgres.pool import Pool, ServerPool
+from textrawl.scheduling import repository
 
 _PATIENCE = 0.5  # seconds that a call waits for a worker that did not answer the call before
 
@@ -285,9 +286,12 @@ class CellCalls:
         if cell is None:
             raise CellGone
         text = _compose(cell.schema, query.function, query.columns, tuple(visit.arguments))
+        values = visit.arguments
+        if keys := repository.get():
+            text, values = place(text), {**values, PLACE: keys}
         entry = Entry(_enter(cell.shard), query.writes, asked)
         try:
-            return await (await self.find_pool(cell.node)).ask(text, visit.arguments, entry)
+            return await (await self.find_pool(cell.node)).ask(text, values, entry)
         except NodeAway as away:
             # A write can be stored, so its caller has to know.
             if not await self._is_replaced(cell) or (away.sent and query.writes):

@@ -207,6 +207,7 @@ _LISTS = "claim_webhooks list_webhooks sample_facts write_state"
 MERGES: dict[str, Merge] = {
     "describe_entity": Merge(_describe_entity, _OF_ENTITY, page=("max_observations", 20)),
     "digest_memory": Merge(_digest, ("section", "score", "created_at", "observation_id")),
+    "list_repository_facts": order_by("-created_at", "observation_id", most=20),
     "list_entities": Merge(_list_entities, page=("max_rows", 10)),
     "list_graphs": order_by("name"),
     "list_spaces": Merge(_list_spaces, ("archived_at", "name")),

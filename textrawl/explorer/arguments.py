@@ -8,6 +8,7 @@ from uuid import UUID
 from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory.connector import read_item_id
+from textrawl.values import remotes
 from textrawl.values.names import read_type, read_wanted_type
 from textrawl.values.text import (
     FACT_LENGTH,
@@ -37,6 +38,15 @@ class FieldInvalid(ArgumentInvalid):
 def read_query(text: str) -> str:
     """Return a clean question, which can be empty. Raises FieldInvalid if it is too long."""
     return _limit("q", "The question", clean_query(text), PROMPT_LENGTH)
+
+
+def read_repository(text: str) -> str | None:
+    """Return the keys of a repository, or None without one. Raises FieldInvalid."""
+    keys = remotes.read_repository(text)
+    if text.strip() and keys is None:
+        fix = "Give its address, such as github.com/acme/api"
+        raise FieldInvalid("repository", "No repository has this address", fix)
+    return keys
 
 
 def read_name(text: str, field: str = "name", owner: str = "an entity") -> str:

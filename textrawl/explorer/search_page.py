@@ -7,11 +7,18 @@ from uuid import UUID
 
 from starlette.responses import Response
 
-from textrawl.explorer.arguments import read_moment, read_number, read_query, read_types
+from textrawl.explorer.arguments import (
+    read_moment,
+    read_number,
+    read_query,
+    read_repository,
+    read_types,
+)
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import Record
 from textrawl.memory.fact_rows import ExplainedRow, HitRow
 from textrawl.memory.questions import Question, Sources, Times
+from textrawl.scheduling import repository
 from textrawl.settings import Format
 from textrawl.tools.memory.search_replies import FactLayout, SearchReply, find_space_labels
 from textrawl.values.names import ENTITY_TYPES
@@ -36,7 +43,9 @@ async def show(visit: PageRequest) -> Response:
         "limit": limit,
         "most": MOST_FACTS,
         "why": bool(visit.read("why")),
+        "repository": visit.read("repository"),
     }
+    repository.set(read_repository(visit.read("repository")))  # until the end of the call
     template = "results.html" if visit.read("part") else "search.html"
     if not query:
         page = await visit.site.memory.list_entities(

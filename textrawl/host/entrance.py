@@ -35,6 +35,7 @@ from textrawl.host.description_file import (
     name_description,
     read_packaged,
 )
+from textrawl.host.repository import find_folder, find_repository
 from textrawl.host.requests import SESSION, find_session_settings, write_request
 from textrawl_client.unix_socket import (
     KEY_SETTINGS,
@@ -86,7 +87,10 @@ class Entrance(NamedTuple):
     @property
     def request(self) -> bytes:
         """The line that asks for a session."""
-        return write_request(SESSION, settings=self.settings, token=self.token)
+        keys = find_repository(find_folder(), self.address.folder)
+        return write_request(
+            SESSION, settings=self.settings, token=self.token, repository=" ".join(keys)
+        )
 
     @property
     def ping(self) -> bytes:

@@ -13,12 +13,14 @@ from textrawl.environment import (
     SESSION_SETTINGS,
     ValueSource,
     find_access_token,
+    find_data_dir,
     find_value,
     read_sources,
 )
 from textrawl.errors import TextrawlError
+from textrawl.host.repository import find_folder, find_repository
 from textrawl.values.word_lists import PROGRAM
-from textrawl_client.unix_socket import ResidentRefused
+from textrawl_client.unix_socket import ResidentRefused, build_address
 
 SESSION = "session"  # the method of a request that turns its connection into a session of MCP
 PING: dict[str, Any] = {"method": "ping"}
@@ -69,7 +71,11 @@ def complete(
         "settings": find_session_settings(sources),
     }
     params = request.get("params", {})
-    program = {**own, **params.get("_meta", {}).get(PROGRAM, {})}
+    given = params.get("_meta", {}).get(PROGRAM, {})
+    if params and "repository" not in given:
+        kept = build_address(find_data_dir(sources), {}).folder
+        own["repository"] = " ".join(find_repository(find_folder(), kept))
+    program = {**own, **given}
     known = {name: value for name, value in program.items() if value is not None}
     return {
         "jsonrpc": "2.0",

@@ -15,6 +15,27 @@ Decision = Literal["accept", "reject"]
 
 
 @dataclass(frozen=True)
+class RepositoryFact:
+    """A fact that was stored in a repository."""
+
+    observation_id: UUID
+    space: str
+    entity_name: str
+    content: str
+    repository: str
+    author: str
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class Here:
+    """The newest facts of the repository of a session, or of all. `repository` is its first key."""
+
+    repository: str | None
+    rows: list[RepositoryFact]
+
+
+@dataclass(frozen=True)
 class SharedRow:
     """The counts of share_memories. `entity_id` is the entity in the target.
 

@@ -23,6 +23,7 @@ from textrawl.memory.command_results import (
     EventRow,
     Explained,
     Found,
+    Here,
     ImportRow,
     Keep,
     LanguageRow,
@@ -30,6 +31,7 @@ from textrawl.memory.command_results import (
     PlanRow,
     PurgedRow,
     Report,
+    RepositoryFact,
     RevertedRow,
     UndoRow,
 )
@@ -58,6 +60,7 @@ from textrawl.memory.store import StoreCall, list_graphs
 from textrawl.memory.trail import Trail
 from textrawl.models.language_offer import write_offer
 from textrawl.postgres.database import Database
+from textrawl.scheduling import repository
 from textrawl.settings import Settings
 from textrawl.values.choice import join_choices
 from textrawl.values.condensation import condense
@@ -121,7 +124,7 @@ async def identify(session: Session) -> Access:
 
 
 @operation("search", "read")
-async def search(
+async def search(  # noqa: PLR0913 - each argument is an option
     session: Session,
     query: Query,
     *,
@@ -129,8 +132,14 @@ async def search(
     limit: Limit = 10,
     as_of: ValidAt | None = None,
     documents: bool = False,
+    everywhere: bool = False,
 ) -> Found:
-    """Return facts and passages that match, or only chunks of documents, the best first."""
+    """Return facts and passages that match, or only chunks of documents, the best first.
+
+    With `everywhere`, facts of other repositories are among them.
+    """
+    if everywhere:
+        repository.set(None)  # until the end of the call: see keep_caller()
     settings = session.settings
     sources = Sources.find_all(session.caller.principal, settings)
     if documents:
@@ -140,6 +149,26 @@ async def search(
     absence = None if rows else await session.memory.explain_absence(question, session.caller)
     missing = missing if session.store.models.has_vectors else None
     return Found(rows, missing, session.several_spaces, absence)
+
+
+@operation("here", "read")
+async def list_here(session: Session, limit: Limit = 20, *, everywhere: bool = False) -> Here:
+    """Return the newest facts of the repository of the session, or of all repositories.
+
+    Raises ArgumentInvalid if the session has none.
+    """
+    keys = repository.get()
+    if keys is None and not everywhere:
+        fix = "go to a folder of a Git repository, or add --everywhere"
+        raise ArgumentInvalid(fix, title="This folder is in no repository")
+    rows = await session.store.call(
+        "list_repository_facts",
+        RepositoryFact,
+        everywhere=everywhere,
+        max_rows=limit,
+        **session.caller.reading,
+    )
+    return Here(keys.split()[0] if keys else None, rows)
 
 
 @operation("explain", "read")

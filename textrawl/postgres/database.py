@@ -38,7 +38,7 @@ from textrawl.postgres.functions import HEAVY, REPEATABLE, SHORT, STORED_AGAIN
 from textrawl.postgres.pool import PrimaryProbe, ServerPool, Statement
 from textrawl.postgres.sqlstates import ACCESS, REFUSALS, DataRefused
 from textrawl.postgres.standby import Standby
-from textrawl.scheduling import Turns, account, wait_for_earlier_writes
+from textrawl.scheduling import Turns, account, repository, wait_for_earlier_writes
 from textrawl.tracing import openers, trace_function
 
 logger = logging.getLogger("textrawl")
@@ -201,6 +201,8 @@ class Database:
         Raises DatabaseUnavailable, ServerBusy, InternalError, DataRefused.
         """
         query, factory = _plan(function, row, tuple(arguments))
+        if keys := repository.get():
+            query, arguments = place(query), {**arguments, PLACE: keys}
         statement = Statement(query, factory, arguments, function in SHORT)
         if "tool" in arguments:  # only writes have this argument; their vectors are already made
             await wait_for_earlier_writes()
@@ -411,6 +413,23 @@ def compose(schema: str, function: str, columns: Sequence[str], names: Sequence[
     if tuple(columns) == (function,):  # the only column of the function can have another name
         query += sql.SQL(" as {0}({0})").format(sql.Identifier(function))
     return query.as_bytes(None)
+
+
+PLACE = "repository of the session"
+
+
+@lru_cache(maxsize=4096)
+def place(query: bytes) -> bytes:
+    """Return a statement that first sets the repository of the session, until it ends.
+
+    Inside, `offset 0` and the reference to `here` make Postgres evaluate the setting first.
+    """
+    return (
+        b"with here as materialized"
+        b" (select set_config('textrawl.repository', %%(%b)s, true) as keys)"
+        b" select answer.* from here cross join lateral"
+        b" (select called.* from (%b) called where here.keys is not null offset 0) answer"
+    ) % (PLACE.encode(), query)
 
 
 @contextmanager

@@ -48,6 +48,7 @@ from pydantic import AnyUrl
 from textrawl import __version__, errors
 from textrawl.access.principal import (
     BearerAuthenticator,
+    Caller,
     Principal,
     keep_caller,
 )
@@ -80,6 +81,15 @@ from textrawl.wire.program import read_program
 from textrawl.wire.replies import build_renderer, describe_error, write_sentences
 
 
+async def _identify(app: App, context: Context[App, Any], name: str) -> Caller:
+    """Return the caller of a tool. A program says in which repository it runs."""
+    asked = context.request_context
+    program = read_program(asked.meta) if is_program(context) else None
+    tool = name if program is None else program.name_tool(name)
+    caller = await app.identify(asked.request, name_client(context), tool)
+    return caller if program is None else replace(caller, repository=program.repository)
+
+
 @asynccontextmanager
 async def open_reading(context: Context[App, Any] | None, name: str) -> AsyncGenerator[Call]:
     """Identify a caller who reads. Raises MCPError."""
@@ -87,8 +97,7 @@ async def open_reading(context: Context[App, Any] | None, name: str) -> AsyncGen
         raise MCPError(INTERNAL_ERROR, "Only a request can read this")
     app: App = context.request_context.lifespan_context
     try:
-        request = context.request_context.request
-        caller = await app.identify(request, name_client(context), name)
+        caller = await _identify(app, context, name)
         caller.principal.require("read")
         with keep_caller(caller):
             yield Call(app.store, caller, app, context)
@@ -423,10 +432,7 @@ class MemoryServer(MCPServer[App]):
         with order:
             # Every call is checked here. The database checks the caller and the scope again.
             app: App = context.request_context.lifespan_context
-            request = context.request_context.request
-            program = None if scope == "read" else read_program(context.request_context.meta)
-            tool = name if program is None else program.name_tool(name)
-            caller = await app.identify(request, name_client(context), tool)
+            caller = await _identify(app, context, name)
             caller.principal.require(scope, *spec.also, anywhere=spec.anywhere)
             with keep_caller(caller):
                 if has_more(values, _LONG):
@@ -496,13 +502,15 @@ async def _open_lifespan(server: MCPServer[App]) -> AsyncGenerator[App]:
         yield app  # pyright: ignore[reportReturnType] - None only if no tool can be called
 
 
-def create_session_server(settings: Settings, app: App, credential: bytes | None) -> MemoryServer:
+def create_session_server(
+    settings: Settings, app: App, credential: bytes | None, repository: str | None = None
+) -> MemoryServer:
     """Return a server for one session of another process, with the open memory of `app`.
 
     The session has its own settings, refused deletions and order of writes. Its principal is that
-    of `credential`.
+    of `credential`, and it works in `repository`.
     """
-    identity = Identity(app.identity.directory, credential, settings.space)
+    identity = Identity(app.identity.directory, credential, settings.space, repository=repository)
     own = App(settings, app.store, identity, app.recalls)
     own.watches = app.watches
     return create_server(settings, app=own)

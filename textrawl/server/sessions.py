@@ -56,6 +56,7 @@ from textrawl.server.messages import MessageFault, read_message, refuse_length
 from textrawl.server.server import MemoryServer, create_server, create_session_server
 from textrawl.settings import Settings, adapt_settings
 from textrawl.tools.call import App
+from textrawl.values.remotes import clean_keys
 from textrawl.values.text import clean_name
 
 _FINISHING = 60.0  # seconds that calls have to end after the end of the input: an LLM needs most
@@ -314,12 +315,13 @@ class Sessions:
         if len(self._open) >= _MOST:
             raise ArgumentInvalid(f"{_MOST} clients are served: end one", title="Session refused")
         given, token = params.get("settings", {}), params.get("token")
+        repository = clean_keys(str(params.get("repository") or ""))
         try:
             if not self._walled and self._settings.database_url is not None:
                 login = self._settings.database_url.get_secret_value()
                 await check(login, connect_timeout=self._settings.database_timeout)
                 self._walled = True
-            server = await anyio.to_thread.run_sync(self._build, given, token)
+            server = await anyio.to_thread.run_sync(self._build, given, token, repository)
         except StartRefused as error:
             raise ArgumentInvalid(str(error), title="Session refused") from error
         path = name_description(self.address, given, token)
@@ -338,7 +340,9 @@ class Sessions:
             "ends": ends,
         }
 
-    def _build(self, given: Mapping[str, Any], token: str | None) -> MemoryServer:
+    def _build(
+        self, given: Mapping[str, Any], token: str | None, repository: str | None
+    ) -> MemoryServer:
         """Return the server of a session. Settings that the client does not set are the default.
 
         Raises StartRefused.
@@ -347,7 +351,7 @@ class Sessions:
         if self._app is None:
             return create_server(settings)
         credential = hash_token(token) if token else self._app.store.of_login
-        return create_session_server(settings, self._app, credential)
+        return create_session_server(settings, self._app, credential, repository)
 
     async def _serve(
         self,

@@ -13,7 +13,7 @@ from mcp.types import CallToolResult, TextContent
 from starlette.requests import Request
 
 from textrawl.access.principal import Caller, Directory, find_caller
-from textrawl.access.request import find_principal, find_request_id, find_space
+from textrawl.access.request import find_principal, find_repository, find_request_id, find_space
 from textrawl.errors import ArgumentInvalid, NotAuthenticated
 from textrawl.memory.store import Store, StoreCall, describe_recall
 from textrawl.memory.watches import Watches
@@ -84,13 +84,15 @@ class Identity:
     """The server's own identity, and the rules by which it identifies callers.
 
     `credential` belongs to the server's own access token. `space` restricts every caller to one
-    space. If `tokens_needed` is true, a call without an access token is refused.
+    space. If `tokens_needed` is true, a call without an access token is refused. `repository` has
+    the keys of the one in which the session works, if it is over stdio.
     """
 
     directory: Directory
     credential: bytes | None
     space: str | None = None
     tokens_needed: bool = False
+    repository: str | None = None
 
 
 class App:
@@ -126,6 +128,7 @@ class App:
         if request is not None:
             bearer, address = find_principal(request), find_space(request)
             request_id = find_request_id(request)
+        repository = find_repository(request) if request else self.identity.repository
         principal, identity = bearer, self.identity
         if principal is None and not identity.tokens_needed:
             principal = await identity.directory.find(identity.credential)
@@ -143,6 +146,7 @@ class App:
             tool,
             request_id or secrets.token_hex(8),
             sharing=bearer is not None,
+            repository=repository,
         )
 
 

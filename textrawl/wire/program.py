@@ -13,6 +13,7 @@ from pydantic.alias_generators import to_camel
 
 from textrawl import __version__
 from textrawl.errors import ArgumentInvalid
+from textrawl.values.remotes import clean_keys
 from textrawl.values.text import MOST_FACTS, NAME_LENGTH, clean_name
 from textrawl.values.word_lists import PROGRAM
 from textrawl.wire.arguments import apply
@@ -29,6 +30,9 @@ _CLEAN = apply(clean_name)
 _Author = Annotated[str, Field(max_length=NAME_LENGTH)]
 
 
+Repository = Annotated[str | None, AfterValidator(clean_keys)]
+
+
 class Program(BaseModel):
     """A program of textrawl, and its wishes for an answer.
 
@@ -40,6 +44,7 @@ class Program(BaseModel):
     `authors` is the value of DIGEST_AUTHORS for a hook, or None for the setting of the process that
     answers. If `record` is false, the recall log does not get the request. `read_only` refuses to
     change anything. If `about` is the name of an entity, only its facts are searched.
+    `repository` has the keys of the one in which it runs.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, strict=True)
@@ -55,6 +60,7 @@ class Program(BaseModel):
     record: bool = True
     about: Annotated[str, _CLEAN, Field(max_length=NAME_LENGTH)] | None = None
     read_only: bool = False
+    repository: Repository = None
 
     def name_tool(self, tool: str) -> str:
         """Return the name of a tool in the trail, which decides the origin of facts.

@@ -23,6 +23,7 @@ from textrawl.cli.inputs import (
     AsJson,
     AsOf,
     EntityName,
+    Everywhere,
     FactLimit,
     KnownAt,
     Query,
@@ -57,6 +58,7 @@ def search(  # noqa: PLR0913, PLR0917 - each argument is an option
     limit: FactLimit = 10,
     as_of: AsOf = None,
     documents: _Documents = False,
+    everywhere: Everywhere = False,
     space: SpaceName = None,
     as_json: AsJson = False,
 ) -> None:
@@ -75,9 +77,8 @@ def search(  # noqa: PLR0913, PLR0917 - each argument is an option
 
         found = search_documents(space, text, limit, as_of)
     else:
-        found = ask(
-            "search", Found, space, query=text, types=types or None, limit=limit, as_of=as_of
-        )
+        given = {"types": types or None, "limit": limit, "as_of": as_of, "everywhere": everywhere}
+        found = ask("search", Found, space, query=text, **given)
     if found.missing:
         write_message(f"Keywords only: {found.missing}.")
     rows = [row for row in found.rows if row.content is not None]

@@ -1,0 +1,110 @@
+"""Facts of repositories: a search finds what belongs to the session's repository or to none."""
+
+from collections.abc import Sequence
+
+import psycopg
+
+from tests.support.sql_team import Team
+
+API, NEXT, FORK = "github.com/acme/api", "github.com/acme/api-v2", "github.com/ben/api"
+LOCAL = f"commit:{'ab' * 20}#notes"
+PLACES = (API, NEXT, FORK, LOCAL, "")
+
+
+def enter(sql: psycopg.Connection, *keys: str) -> None:
+    """Let the next statements run in a repository with these keys, or in none."""
+    sql.execute("select set_config('textrawl.repository', %s, false)", (" ".join(keys),))
+
+
+def find(sql: psycopg.Connection, team: Team, query: str) -> set[str]:
+    rows = sql.execute(
+        "select content from search_memory(%s, spaces => %s, max_rows => 50, least_score => 0)",
+        (query, [team.space]),
+    )
+    return {content for (content,) in rows}
+
+
+def describe(sql: psycopg.Connection, team: Team, entity: str) -> set[str]:
+    query = "select observations from describe_entity(%s, spaces => %s, max_observations => 99)"
+    rows = sql.execute(query, (entity, [team.space])).fetchall()
+    return {fact["content"] for (facts,) in rows for fact in facts}
+
+
+def digest(sql: psycopg.Connection, team: Team, project: str) -> set[str]:
+    query = "select content from digest_memory(%s, spaces => %s)"
+    return {content for (content,) in sql.execute(query, (project, [team.space]))}
+
+
+def fill(sql: psycopg.Connection, team: Team, places: Sequence[str] = PLACES) -> dict[str, str]:
+    """Store a fact in each repository. Return the facts by their repositories."""
+    told = {place: f"the deploy script number {at} is tested" for at, place in enumerate(places)}
+    for place, fact in told.items():
+        enter(sql, place)
+        team.remember("eve", "Deploy", fact)
+    return told
+
+
+def test_a_session_finds_what_belongs_to_its_repository_or_to_none(sql: psycopg.Connection) -> None:
+    told = fill(sql, team := Team(sql))
+
+    for place in PLACES:
+        enter(sql, place.partition("#")[0])
+        wanted = {told[place], told[""]} if place else {*told.values()}
+        assert find(sql, team, "deploy script") == wanted, place
+        assert describe(sql, team, "Deploy") == wanted, place
+        assert digest(sql, team, "Deploy") == wanted, place
+
+
+def test_facts_of_another_repository_need_a_question_that_names_it(sql: psycopg.Connection) -> None:
+    told = fill(sql, team := Team(sql))
+    enter(sql, API)
+    own = {told[API], told[""]}
+
+    assert find(sql, team, "deploy script of api-v2") == own | {told[NEXT]}
+    assert find(sql, team, "is the deploy script in Acme/API-v2 tested?") == own | {told[NEXT]}
+    assert find(sql, team, "deploy script of ben/api?") == own | {told[FORK]}
+    assert find(sql, team, "deploy script in notes.") == own | {told[LOCAL]}
+    # Its own name names no other repository of this name, and a longer name is another one.
+    for query in ("deploy script of api", "deploy script of api-v22", "deploy script, my-notes"):
+        assert find(sql, team, query) == own, query
+
+
+def test_a_session_has_what_any_of_its_keys_wrote(sql: psycopg.Connection) -> None:
+    told = fill(sql, team := Team(sql))
+    enter(sql, API, LOCAL, "folder:0123456789abcdef#notes")
+
+    assert find(sql, team, "deploy script") == {told[API], told[LOCAL], told[""]}
+
+
+def test_one_text_in_two_repositories_is_two_facts_and_ends_none(sql: psycopg.Connection) -> None:
+    team = Team(sql)
+    said = {}
+    for place, port in ((API, 80), (NEXT, 90), (API, 80)):
+        enter(sql, place)
+        said[place] = team.remember("eve", "Deploy", "runs the tests before each push").duplicate
+        team.remember("eve", "Deploy", f"The port is now {port}")
+
+    assert said == {API: True, NEXT: False}
+    enter(sql, NEXT)
+    assert find(sql, team, "port tests") >= {
+        "runs the tests before each push",
+        "The port is now 90",
+    }
+    enter(sql)
+    assert {"The port is now 80", "The port is now 90"} <= find(sql, team, "port")
+
+
+def test_a_proposal_keeps_its_repository_whoever_accepts_it(sql: psycopg.Connection) -> None:
+    team = Team(sql)
+    query = """
+        select proposal_id from remember_fact('Acme', 'person', %s,
+            credential => %s, space => %s)"""
+    pat = team.credential("pat", "propose")
+    for place in (API, ""):
+        enter(sql, place)
+        [(proposal,)] = sql.execute(query, (f"in {place}", pat, team.space)).fetchall()
+        enter(sql, NEXT)
+        sql.execute("select decide_proposals(array[%s], 'accept')", (str(proposal),))
+
+    rows = sql.execute("select content, repository from memory_observations").fetchall()
+    assert {*rows} == {(f"in {API}", API), ("in ", None)}
