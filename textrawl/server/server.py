@@ -48,7 +48,6 @@ from pydantic import AnyUrl
 from textrawl import __version__, errors
 from textrawl.access.principal import (
     BearerAuthenticator,
-    Caller,
     Principal,
     keep_caller,
 )
@@ -77,17 +76,7 @@ from textrawl.tools.catalogue import FOR_PROGRAMS, choose_names, choose_tools, c
 from textrawl.tools.toolset import CALL, Toolset, ToolSpec
 from textrawl.wire import arguments
 from textrawl.wire.arguments import has_more
-from textrawl.wire.program import read_program
 from textrawl.wire.replies import build_renderer, describe_error, write_sentences
-
-
-async def _identify(app: App, context: Context[App, Any], name: str) -> Caller:
-    """Return the caller of a tool. A program says in which repository it runs."""
-    asked = context.request_context
-    program = read_program(asked.meta) if is_program(context) else None
-    tool = name if program is None else program.name_tool(name)
-    caller = await app.identify(asked.request, name_client(context), tool)
-    return caller if program is None else replace(caller, repository=program.repository)
 
 
 @asynccontextmanager
@@ -95,9 +84,10 @@ async def open_reading(context: Context[App, Any] | None, name: str) -> AsyncGen
     """Identify a caller who reads. Raises MCPError."""
     if context is None:
         raise MCPError(INTERNAL_ERROR, "Only a request can read this")
-    app: App = context.request_context.lifespan_context
+    asked = context.request_context
+    app: App = asked.lifespan_context
     try:
-        caller = await _identify(app, context, name)
+        caller = await app.identify(asked.request, name_client(context), name, asked.meta)
         caller.principal.require("read")
         with keep_caller(caller):
             yield Call(app.store, caller, app, context)
@@ -431,8 +421,9 @@ class MemoryServer(MCPServer[App]):
         order = self._write_order.join(name_session(context)) if scope != "read" else nullcontext()
         with order:
             # Every call is checked here. The database checks the caller and the scope again.
-            app: App = context.request_context.lifespan_context
-            caller = await _identify(app, context, name)
+            asked = context.request_context
+            app: App = asked.lifespan_context
+            caller = await app.identify(asked.request, name_client(context), name, asked.meta)
             caller.principal.require(scope, *spec.also, anywhere=spec.anywhere)
             with keep_caller(caller):
                 if has_more(values, _LONG):

@@ -2,10 +2,10 @@
 
 import secrets
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Annotated
+from typing import Annotated, Any
 
 from cachetools import TTLCache
 from mcp.server.mcpserver.context import Context
@@ -118,17 +118,26 @@ class App:
         self.program_renderer = self.renderer.for_programs()
         self.recalls = recalls
 
-    async def identify(self, request: Request | None, client: str | None, tool: str) -> Caller:
+    async def identify(
+        self,
+        request: Request | None,
+        client: str | None,
+        tool: str,
+        meta: Mapping[str, Any] | None = None,
+    ) -> Caller:
         """Return the caller of `tool`: the token's principal, or else the server's own principal.
 
-        `request` is the HTTP request, or None for another transport. Raises NotAuthenticated,
-        SpaceNotFound, DatabaseUnavailable.
+        `request` is the HTTP request, or None for another transport. In `meta`, a program of
+        textrawl says in which repository it runs. Raises NotAuthenticated, SpaceNotFound,
+        DatabaseUnavailable, and ArgumentInvalid for a header or a program that says nothing known.
         """
         bearer, address, request_id = None, None, ""
         if request is not None:
             bearer, address = find_principal(request), find_space(request)
             request_id = find_request_id(request)
         repository = find_repository(request) if request else self.identity.repository
+        if meta and PROGRAM in meta and (program := read_program(meta)):
+            tool, repository = program.name_tool(tool), program.repository
         principal, identity = bearer, self.identity
         if principal is None and not identity.tokens_needed:
             principal = await identity.directory.find(identity.credential)
