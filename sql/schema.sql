@@ -489,7 +489,7 @@ CREATE TABLE observation (
     claim jsonb,
     period text,
     origin text,
-    repository text DEFAULT NULLIF(split_part(current_setting('textrawl.repository'::text, true), ' '::text, 1), ''::text),
+    repository text,
     CONSTRAINT observation_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT observation_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT observation_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
@@ -545,7 +545,7 @@ COMMENT ON COLUMN observation.evidence_start IS 'The place of the first characte
 COMMENT ON COLUMN observation.claim IS 'What the fact claims: make_claim(content, language of the space). Null: the text claims nothing that can be compared, or it is a part of a text.';
 COMMENT ON COLUMN observation.period IS 'The begin and the end that the text names, such as 2016/2021-03 or 2019/, if they are the times of the fact. Null: the text names none, or the fact is older than 0033.';
 COMMENT ON COLUMN observation.origin IS 'said: a person typed or accepted it. inferred: an agent concluded it. external: a page, a tool, a file or an import said it. Null: find_origin() says it, of facts that are older than 0037.';
-COMMENT ON COLUMN observation.repository IS 'Key of the repository of the session that stored the fact, such as github.com/acme/api. Null: of none.';
+COMMENT ON COLUMN observation.repository IS 'Key of the repository of the session that stored the fact, such as github.com/acme/api. Null: of none, as facts about people and preferences are.';
 CREATE INDEX observation_author_idx ON observation USING btree (space_id, author_id) WHERE author_id > 0;
 CREATE INDEX observation_coming_idx ON observation USING btree (space_id, valid_from) WHERE valid_from > created_at;
 CREATE INDEX observation_entity_idx ON observation USING btree (space_id, entity_id, content_hash);

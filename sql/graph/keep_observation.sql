@@ -23,10 +23,11 @@ begin
     end if;
     -- Do not call store_facts() here, because its arrays take 180 microseconds more for a single row.
     insert into observation as o (space_id, entity_id, entity_type, content, content_hash, source,
-                                  valid_from, author_id, client, tool, request, created_at, said_at, fts, whole, part)
+                                  valid_from, author_id, client, tool, request, created_at, said_at, fts, whole, part, repository)
     select space, e.id, e.entity_type, observation, hash, 'conversation',
         moment, origin.author_id, origin.client, origin.tool, origin.request, moment, moment,
-        search_document(space, space_language(space), document_names(space, e.id), observation), keep_observation.whole, keep_observation.part
+        search_document(space, space_language(space), document_names(space, e.id), observation), keep_observation.whole, keep_observation.part,
+        case when e.entity_type not in ('person', 'preference') then session_repository() end
     from entity e where e.space_id = space and e.id = entity
     returning o.id into stored_id;
     perform store_embeddings(space, array[stored_id], model, array[embedding]);

@@ -70,14 +70,15 @@ begin atomic
     ), candidate as materialized (
         select 'pinned' as section, o.*
         from textrawl.pinned_facts((select ids from scope)) p join textrawl.fact o on o.space_id = p.space_id and o.id = p.observation_id
-        where textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
+        where textrawl.belongs(o.repository, (select keys from here))
+          and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
         union all
         -- What was said before to begin today.
         select 'today', coming.*
         from readable p cross join lateral (
             select o.* from textrawl.fact o
             where o.space_id = p.id and o.valid_from > o.created_at and o.valid_from between date_trunc('day', now()) and now()
-              and o.created_at < date_trunc('day', now())
+              and o.created_at < date_trunc('day', now()) and textrawl.belongs(o.repository, (select keys from here))
               and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
             order by o.valid_from, o.id limit 10) coming
         union all

@@ -38,7 +38,7 @@ begin
     elsif (select count(*) >= 12 or sum(octet_length(f.content)) + octet_length(chosen.content) > 2400  -- some 600 tokens
            from pinned_facts(array[origin.space_id]) p
            join fact f on f.space_id = p.space_id and f.id = p.observation_id
-           where is_valid(f.valid_from, f.valid_until, f.closed_at)) then
+           where f.repository is not distinct from chosen.repository and is_valid(f.valid_from, f.valid_until, f.closed_at)) then
         raise exception using errcode = 'TR115', message = 'too much is pinned';
     else
         insert into pin (space_id, fact_id, author_id) values (origin.space_id, observation_id, origin.author_id);
@@ -50,8 +50,9 @@ end
 $$;
 
 comment on function textrawl.pin_fact is
-    'Pin a valid fact of at most 200 characters, at most twelve and 2,400 bytes of a space, or take a pin away. Every digest begins with '
-    'the pinned facts. Of a pinned fact that was replaced, the successor counts. Needs the scopes read and write. Errors: '
-    'TR001 or TR002 (no fact or several facts match), TR010 to TR012 (access), TR050 (no such entity), TR114 (the fact is '
-    'over or too long), TR115 (no more facts can be pinned). '
+    'Pin a valid fact of at most 200 characters, or take a pin away. A space has at most twelve pins with 2,400 bytes, and so '
+    'has each repository. Digests begin with the pinned facts that belong to their session. Of a pinned fact that was '
+    'replaced, the successor counts. Needs the scopes read and write. Errors: TR001 or TR002 (no fact or several facts '
+    'match), TR010 to TR012 (access), TR050 (no such entity), TR114 (the fact is over or too long), TR115 (no more facts can '
+    'be pinned). '
     'Example: select * from textrawl.pin_fact(''Atlas'', ''deploys only from main'');';

@@ -2,9 +2,7 @@
 
 alter table observation add column repository text check (char_length(repository) between 1 and 300);
 comment on column observation.repository is
-    'Key of the repository of the session that stored the fact, such as github.com/acme/api. Null: of none.';
-alter table observation alter column repository
-    set default nullif(split_part(current_setting('textrawl.repository', true), ' ', 1), '');
+    'Key of the repository of the session that stored the fact, such as github.com/acme/api. Null: of none, as facts about people and preferences are.';
 create index observation_repository_idx on observation (space_id, repository, created_at) where repository is not null;
 alter table proposal add column repository text check (char_length(repository) between 1 and 300);
 comment on column proposal.repository is

@@ -18,11 +18,13 @@ from textrawl.settings import Settings
 pytestmark = pytest.mark.anyio
 
 
-def remember(owner: psycopg.Connection, entity: str, fact: str, space: str = "team") -> None:
+def remember(
+    owner: psycopg.Connection, entity: str, fact: str, space: str = "team", kind: str = "person"
+) -> None:
     owner.execute(
-        "select remember_fact(%s, 'person', %s, space => (select id from space where name = %s),"
+        "select remember_fact(%s, %s, %s, space => (select id from space where name = %s),"
         " client => 'editor 1.0', tool => 'remember_fact')",
-        (entity, fact, space),
+        (entity, kind, fact, space),
     )
 
 
@@ -249,7 +251,7 @@ async def test_names_are_suggested_while_somebody_types_them_also_misspelt(place
 async def test_a_search_shows_what_belongs_to_a_repository_or_to_none(place: Place) -> None:
     for keys in ("github.com/acme/api", "github.com/ben/api", ""):
         place.owner.execute("select set_config('textrawl.repository', %s, false)", (keys,))
-        remember(place.owner, "Deploy", f"runs on {keys or 'paper'}")
+        remember(place.owner, "Deploy", f"runs on {keys or 'paper'}", kind="project")
     async with place.browse("reader") as browser:
         given = {"q": "deploy", "repository": "git@github.com:Acme/api.git"}
         page = Document((await browser.get("search", **given)).text)

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 
 import psycopg
+import pytest
 
 from tests.support.sql_team import Team
 
 API, NEXT, FORK = "github.com/acme/api", "github.com/acme/api-v2", "github.com/ben/api"
 LOCAL = f"commit:{'ab' * 20}#notes"
+TESTS = "runs the tests before each push"
 PLACES = (API, NEXT, FORK, LOCAL, "")
 
 
@@ -40,7 +42,7 @@ def fill(sql: psycopg.Connection, team: Team, places: Sequence[str] = PLACES) ->
     told = {place: f"the deploy script number {at} is tested" for at, place in enumerate(places)}
     for place, fact in told.items():
         enter(sql, place)
-        team.remember("eve", "Deploy", fact)
+        team.remember("eve", "Deploy", fact, kind="project")
     return told
 
 
@@ -81,13 +83,13 @@ def test_one_text_in_two_repositories_is_two_facts_and_ends_none(sql: psycopg.Co
     said = {}
     for place, port in ((API, 80), (NEXT, 90), (API, 80)):
         enter(sql, place)
-        said[place] = team.remember("eve", "Deploy", "runs the tests before each push").duplicate
+        said[place] = team.remember("eve", "Deploy", TESTS, kind="project").duplicate
         team.remember("eve", "Deploy", f"The port is now {port}")
 
     assert said == {API: True, NEXT: False}
     enter(sql, NEXT)
     assert find(sql, team, "port tests") >= {
-        "runs the tests before each push",
+        TESTS,
         "The port is now 90",
     }
     enter(sql)
@@ -97,7 +99,7 @@ def test_one_text_in_two_repositories_is_two_facts_and_ends_none(sql: psycopg.Co
 def test_a_proposal_keeps_its_repository_whoever_accepts_it(sql: psycopg.Connection) -> None:
     team = Team(sql)
     query = """
-        select proposal_id from remember_fact('Acme', 'person', %s,
+        select proposal_id from remember_fact('Acme', 'project', %s,
             credential => %s, space => %s)"""
     pat = team.credential("pat", "propose")
     for place in (API, ""):
@@ -108,3 +110,47 @@ def test_a_proposal_keeps_its_repository_whoever_accepts_it(sql: psycopg.Connect
 
     rows = sql.execute("select content, repository from memory_observations").fetchall()
     assert {*rows} == {(f"in {API}", API), ("in ", None)}
+
+
+def test_pins_of_a_repository_begin_its_sessions_alone_and_are_counted_apart(
+    sql: psycopg.Connection,
+) -> None:
+    team = Team(sql)
+    for place in (API, NEXT, ""):
+        enter(sql, place)
+        for number in range(13):
+            rule = f"rule {number} of {place or 'all'}"
+            team.remember("eve", "Rules", rule, kind="concept")
+    pin = "select pin_fact('Rules', f.id::text, space => %s) from fact f where content = %s"
+    for place in (API, ""):
+        for number in range(12):
+            sql.execute(pin, (team.space, f"rule {number} of {place or 'all'}"))
+    query = "select content from digest_memory(spaces => %s) where section = 'pinned'"
+    digests = dict[str, set[str]]()
+    for place in (API, NEXT):
+        enter(sql, place)
+        digests[place] = {content for (content,) in sql.execute(query, ([team.space],))}
+
+    everywhere = {f"rule {number} of all" for number in range(12)}
+    assert digests == {
+        API: everywhere | {f"rule {number} of {API}" for number in range(12)},
+        NEXT: everywhere,
+    }
+    with pytest.raises(psycopg.Error, match="too much is pinned"):
+        sql.execute(pin, (team.space, f"rule 12 of {API}"))
+
+
+def test_what_is_known_of_people_and_what_they_like_is_found_in_every_repository(
+    sql: psycopg.Connection,
+) -> None:
+    team = Team(sql)
+    enter(sql, API)
+    team.remember("eve", "Ada", "lives in Lisbon")
+    team.remember("eve", "Editor", "is set to dark mode", kind="preference")
+    sql.execute("select relate_entities('Ada', 'works at', 'Acme', space => %s)", (team.space,))
+    enter(sql, NEXT)
+
+    assert "lives in Lisbon" in find(sql, team, "where does Ada live?")
+    assert "is set to dark mode" in find(sql, team, "dark mode")
+    rows = sql.execute("select relation_type from search_memory('where does Ada work?')")
+    assert ("works_at",) in rows.fetchall()

@@ -48,16 +48,23 @@ class Team:
         return _make_credential(self, actor, scopes or ("read", "write", "forget"))
 
     def remember(
-        self, actor: str, entity: str, text: str, replaces: object = None, **options: object
+        self,
+        actor: str,
+        entity: str,
+        text: str,
+        replaces: object = None,
+        *,
+        kind: str = "person",
+        **options: object,
     ) -> Said:
-        """Stores a fact as `actor`."""
+        """Stores a fact as `actor`. A new entity is of this kind."""
         names = {"replaces": None if replaces is None else str(replaces), **options}
         given = "".join(f", {name} => %({name})s" for name in names)
         query = f"""
-            select observation_id, entity_id, duplicate from remember_fact(%(entity)s, 'person',
+            select observation_id, entity_id, duplicate from remember_fact(%(entity)s, %(kind)s,
                 %(text)s, credential => %(credential)s, space => %(space)s{given})"""  # noqa: S608
         values = {
-            "entity": entity, "text": text, "credential": self.credential(actor),
+            "entity": entity, "kind": kind, "text": text, "credential": self.credential(actor),
             "space": self.space, **names,
         }  # fmt: skip
         row = self.sql.execute(query, values).fetchone()  # pyright: ignore[reportArgumentType, reportCallIssue]
