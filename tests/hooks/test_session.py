@@ -3,13 +3,15 @@
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from tests.hooks.conftest import FACTS
+from tests.hooks.conftest import FACTS, Environment
 from tests.hooks.sessions import Session
 from tests.support.commands import Run, wait_for
 from tests.support.sockets import remember
+from tests.values.test_repository import make_repository
 from textrawl.hooks.events import CLIENTS
 from textrawl.values.text import DIGEST_TOKENS
 from textrawl.values.transcripts import AFTER_COMPACTION, REMINDER
@@ -260,3 +262,25 @@ def test_sessions_shows_which_facts_a_model_got_at_which_event(start: Start, run
         assert abs(event["tokens"] - count(text)) <= 10  # the frame is not counted anew
     assert "leads QA at Acme" in read.out
     assert run("sessions", "x", **own).code == 2
+
+
+def test_hooks_give_facts_of_the_repository_of_their_folder_and_of_no_other(
+    memory: Environment, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = {name.removeprefix("TEXTRAWL_"): value for name, value in memory.items()}
+    urls = {"first": "git@github.com:acme/robot.git", "second": "https://github.com/ben/robot"}
+    found = dict[str, set[str]]()
+    for name, url in urls.items():
+        make_repository(tmp_path / name, url)
+        monkeypatch.chdir(tmp_path / name)
+        words = ("remember", "Robot", f"the release robot lives in {name}", "--type", "project")
+        assert run(*words, **own).code == 0
+    for name in urls:
+        session = Session("claude-code", tmp_path / name, memory, patient=True)
+        texts = [
+            session.tell("start", source="startup").text,
+            session.tell("prompt", prompt="where does the release robot live?").text,
+        ]
+        found[name] = {each for each in urls if f"lives in {each}" in "\n".join(texts)}
+
+    assert found == {name: {name} for name in urls}
