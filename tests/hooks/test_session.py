@@ -282,5 +282,8 @@ def test_hooks_give_facts_of_the_repository_of_their_folder_and_of_no_other(
             session.tell("prompt", prompt="where does the release robot live?").text,
         ]
         found[name] = {each for each in urls if f"lives in {each}" in "\n".join(texts)}
+    here = json.loads(run("here", "--json", **own).out)
 
     assert found == {name: {name} for name in urls}
+    assert here["last_session"]["client"] == "claude-code"
+    assert [row["content"] for row in here["rows"]] == ["the release robot lives in second"]

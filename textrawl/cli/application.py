@@ -20,7 +20,7 @@ PANELS: dict[str, dict[str, str]] = {
     "Daily": {
         "search": "Search the memory by words and by meaning.",
         "recall": "Print facts that answer a question, in few tokens and quickly.",
-        "here": "Show the newest facts of the Git repository that you are in.",
+        "here": "Show your last session in this Git repository, and its newest facts.",
         "digest": "Print the facts that matter at the start of a conversation.",
         "explain": "Explain why a search finds some facts and leaves out others.",
         "show": "Show an entity with its newest facts and its relations.",

@@ -1,8 +1,15 @@
 """The command `here`."""
 
+from datetime import UTC, datetime
+
 from textrawl.cli.console import open_console, write_cell, write_json, write_message, write_row
 from textrawl.cli.inputs import AsJson, Everywhere, FactLimit, SpaceName
 from textrawl.cli.questions import ask
+from textrawl.environment import read_sources
+from textrawl.hooks.response import name_project
+from textrawl.hooks.sessions import read_sessions
+from textrawl.host.entrance import choose_address
+from textrawl.host.repository import find_folder
 from textrawl.memory.command_results import Here
 from textrawl.values.text import SHORT_ID
 
@@ -13,15 +20,18 @@ def here(
     space: SpaceName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the newest facts of the Git repository that you are in.
+    """Show your last session in this Git repository, and its newest facts.
 
     In piped output each fact is one line with tabs between its cells: id, repository, entity, time,
     author, fact.
     """
     found = ask("list_here", Here, space, limit=limit, everywhere=everywhere)
+    last = _find_last_session()
     if as_json:
-        write_json(found)
+        write_json({"repository": found.repository, "rows": found.rows, "last_session": last})
         return
+    if last:
+        write_message("Last session: {client} at {at}, textrawl sessions {session}".format(**last))
     if not found.rows:
         write_message(f"No fact of {found.repository or 'a repository'}")
     console = open_console()
@@ -42,3 +52,13 @@ def here(
                     row.content,
                 ]
             )
+
+
+def _find_last_session() -> dict[str, str] | None:
+    """Return the last session of a client in the project of this folder, or None."""
+    project = " ".join(name_project(find_folder()).split())
+    for name, state in read_sessions(choose_address(read_sources()).folder).items():
+        if state.project == project and state.events:
+            at = datetime.fromtimestamp(state.events[-1][1] / 1000, UTC)
+            return {"client": state.client, "at": f"{at:%Y-%m-%d %H:%M}", "session": name[:8]}
+    return None
