@@ -24,7 +24,7 @@ begin
         from jsonb_array_elements(lines) line
         cross join lateral jsonb_to_record(line) g(
             place integer, space integer, id uuid, entity uuid, text text, valid_from timestamptz, valid_until timestamptz,
-            closed_at timestamptz, author text, created_at timestamptz, said_at timestamptz, whole uuid, part smallint)
+            closed_at timestamptz, author text, created_at timestamptz, said_at timestamptz, whole uuid, part smallint, repository text)
         join actor a on a.name = g.author
         left join entity e on e.space_id = g.space and e.id = g.entity
     ), matched as materialized (
@@ -36,7 +36,7 @@ begin
         left join lateral (
             select o.id from fact o
             where g.valid and o.space_id = g.space and o.entity_id = g.entity and o.content_hash = g.hash
-              and (o.whole, o.part) is not distinct from (g.whole, g.part)
+              and (o.whole, o.part, o.repository) is not distinct from (g.whole, g.part, g.repository)
               and is_valid(o.valid_from, o.valid_until, o.closed_at)
               and is_repetition(o.valid_from, o.created_at, g.begins, g.created_at)
             order by o.created_at, o.id limit 1) duplicate on true
@@ -57,7 +57,7 @@ begin
         select j.*,
             case when j.outcome = 'added' and j.valid
                 then first_value(j.id) over (
-                    partition by j.space, j.entity, j.hash, j.whole, j.part, j.valid, j.outcome,
+                    partition by j.space, j.entity, j.hash, j.whole, j.part, j.repository, j.valid, j.outcome,
                         case when j.begins <> j.created_at then (j.begins at time zone 'UTC')::date end
                     order by j.place)
                 else j.id end as first

@@ -9,7 +9,7 @@ declare
     numbers integer[];
     texts   text[];
     gone    uuid[];
-    former  text;  -- the least origin of what is gone
+    former  jsonb;  -- the origins of the parts that are gone, by their numbers
     missing integer[];
     added   uuid[];
 begin
@@ -38,7 +38,8 @@ begin
         where o.space_id = home and o.entity_id = subject.entity_id and o.whole = place_parts.document
           -- `not in` makes the planner use a hash table, however many parts there are.
           and (o.part, o.content) not in (select * from unnest(numbers, texts) p (part, text)));
-    former := (select min(find_origin(o.origin, o.tool, o.client, o.source)) from fact o where o.space_id = home and o.id = any(gone));
+    former := (select jsonb_object_agg(o.part, find_origin(o.origin, o.tool, o.client, o.source)) from fact o
+               where o.space_id = home and o.id = any(gone));
     perform withdraw_words(home, gone);
     perform claim_rows(home, gone, '{}');
     delete from observation o where o.space_id = home and o.id = any(gone);
@@ -48,15 +49,14 @@ begin
         select o.part from fact o
         where o.space_id = home and o.entity_id = subject.entity_id and o.whole = place_parts.document);
     insert into observation as o (space_id, entity_id, entity_type, content, content_hash, whole, part, source, valid_from,
-                                  author_id, client, tool, request, created_at, said_at, fts, origin, repository)
+                                  author_id, client, tool, request, created_at, said_at, fts, origin)
     select home, subject.entity_id, subject.entity_type, p.text, fact_hash(p.text), place_parts.document, p.part::smallint,
         subject.source, clock_timestamp(), origin.author_id, origin.client, origin.tool, origin.request, clock_timestamp(),
         subject.said_at, search_document(home, space_language(home), subject.names, p.text),
         -- Only what the user wrote in a captured session is said by the user. A part keeps no better origin than its former text.
-        case when subject.kind = 'source' then 'external' else least(former,
+        case when subject.kind = 'source' then 'external' else least(former ->> p.part::text,
             case when origin.tool = 'textrawl capture' and p.text ~ '^(## [^\n]*\n+)?- user: ' and p.text !~ '\n- (?!user: )' then 'said'
-                else find_origin(null, origin.tool, origin.client, subject.source) end) end,
-        case when subject.kind = 'journal' then session_repository() end
+                else find_origin(null, origin.tool, origin.client, subject.source) end) end
     from unnest(numbers, texts) p (part, text)
     where p.part = any(missing) order by p.part;
     added := array(

@@ -14,7 +14,7 @@ begin atomic
           select t.id, t.valid_until
           from textrawl.fact t
           where t.space_id = space and t.entity_id = kept and textrawl.is_valid(t.valid_from, t.valid_until, t.closed_at, present => moment)
-            and t.content_hash = o.content_hash and (t.whole, t.part) is not distinct from (o.whole, o.part)
+            and t.content_hash = o.content_hash and (t.whole, t.part, t.repository) is not distinct from (o.whole, o.part, o.repository)
             and textrawl.is_repetition(t.valid_from, t.created_at, o.valid_from, o.created_at)
           order by t.valid_until desc nulls first, t.ordinal limit 1) twin
     where o.space_id = space and o.entity_id = merged and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment)

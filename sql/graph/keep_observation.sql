@@ -15,6 +15,7 @@ begin
     select o.id into stored_id from fact o
     where o.space_id = space and o.entity_id = entity and o.content_hash = hash
       and (o.whole, o.part) is not distinct from (keep_observation.whole, keep_observation.part)
+      and belongs(o.repository, session_repositories())
       and is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment)
     limit 1;
     if stored_id is not null then

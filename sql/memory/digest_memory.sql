@@ -128,7 +128,7 @@ begin atomic
                 + 0.4 * coalesce(used.times / (used.times + 2), 0)))::real as score
         from candidate o
         left join used using (space_id, id)
-        where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) and char_length(o.content) <= max_characters
+        where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) and (char_length(o.content) <= max_characters or o.section = 'pinned')
             and (o.part is null or o.part = 1)
         union all
         select s.space_id, s.entity_id, s.entity_id, 'summary: ' || made.summary, s.made_at, s.made_at, s.author_id, null, 'summary', 1

@@ -21,7 +21,7 @@ begin
     entity_name := (select e.name from entity e where e.space_id = origin.space_id and e.id = entity_id);
     observation_id := find_fact(origin.space_id, entity_id, fact);
     perform from space s where s.id = origin.space_id for no key update;  -- pins of one space are counted in turn
-    select * into chosen from observation f where f.space_id = origin.space_id and f.id = observation_id;
+    select * into chosen from fact f where f.space_id = origin.space_id and f.id = observation_id;
     content := chosen.content;
     is_pinned := exists (
         select from pinned_facts(array[origin.space_id]) p where observation_id in (p.observation_id, p.pinned));

@@ -51,6 +51,8 @@ begin
             replaced := null;
         end if;
         select * into named from observation o where o.space_id = space and o.id = replaced for no key update;
+        -- What was true in all repositories stays so, whoever corrects it.
+        facts[1].repository := case when named.id is null then facts[1].repository else named.repository end;
         named_begin := present_begin(space, named.entity_id, named.valid_from, moment);
         if facts[1].period is not null and named.id is not null then
             facts[1] := keep_order(facts[1], named_begin, named.created_at);

@@ -20,7 +20,9 @@ BEFORE_SQUASH, AFTER_SQUASH = KEPT / "404fb95", KEPT / "squashed"
 _OWN = {
     "entity": ["updated_at"], "document": ["changed", "version"], "document_version": ["version"],
     "identity_snapshot": ["version"],
-    "observation": ["ordinal", "closed_at", "content_hash", "fts", "claim", "period", "origin"],
+    "observation": [
+        *("ordinal", "closed_at", "content_hash", "fts", "claim", "period", "origin", "repository"),
+    ],
     "chunk": ["observation_id"],
     "relation": ["closed_at", "relation_type"],
 }  # fmt: skip
@@ -77,10 +79,11 @@ def read_lines(export: bytes) -> list[Any]:
 def move_begin(row: dict[str, Any]) -> None:
     """Let a fact begin when it was said. In older memories it began when it was stored.
 
-    They have neither sentences nor origins of facts.
+    They have neither sentences nor origins nor repositories of facts.
     """
     row.pop("confirmed_at", None)
     row.pop("origin", None)
+    row.pop("repository", None)
     for name in ("evidence", "evidence_start"):
         if row.get(name) is None:
             row.pop(name, None)

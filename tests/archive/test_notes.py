@@ -45,7 +45,8 @@ textrawl: obsidian
 ## Facts
 
 - likes coffee (textrawl_owner, DAY)
-  <!-- fact {"id":"ID","author":"textrawl_owner","created_at":"TIME","sum":"DIGEST"} -->
+  <!-- fact {"id":"ID","author":"textrawl_owner","origin":"said","created_at":"TIME",\
+"sum":"DIGEST"} -->
 
 ## Relations
 
@@ -55,8 +56,8 @@ textrawl: obsidian
 
 > [!info]- History
 > - [x] likes tea (textrawl_owner, DAY to DAY)
->   <!-- fact {"id":"ID","valid":false,"author":"textrawl_owner","created_at":"TIME",\
-"replaced_by":"ID","valid_until":"TIME","sum":"DIGEST"} -->
+>   <!-- fact {"id":"ID","valid":false,"author":"textrawl_owner","origin":"said",\
+"created_at":"TIME","replaced_by":"ID","valid_until":"TIME","sum":"DIGEST"} -->
 """
 
 

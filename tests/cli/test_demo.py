@@ -46,8 +46,8 @@ FIRST = [
     ),
     (
         "PostgreSQL 18 (project)",
-        "came out on 25 September 2025 with asynchronous I/O, so reads from disk need not wait "
-        "one by one",
+        "external: came out on 25 September 2025 with asynchronous I/O, so reads from disk need "
+        "not wait one by one",
     ),
     (
         "BRIN (concept)",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from threading import Thread
-from typing import get_args, get_type_hints
+from typing import get_args, get_origin, get_type_hints
 
 import psutil
 import psycopg
@@ -230,4 +230,5 @@ def test_commands_ask_for_operations_that_exist_and_expect_their_results() -> No
     for name, kind in asked:
         found = get_type_hints(OPERATIONS[name].run)["return"]
         members = [one.__name__ for one in get_args(found)]
-        assert kind == (f"list[{members[0]}]" if members else found.__name__), name
+        one = members[0] if members else found.__name__
+        assert kind == (f"list[{one}]" if get_origin(found) is list else one), name

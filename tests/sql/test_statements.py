@@ -25,7 +25,7 @@ READERS_OF_STATEMENTS = {
     "explorer": {"download_facts", "space_timeline"},
     "graph": {"split_node"},
     "memory": {
-        "assess_spaces", "date_facts", "explain_search", "facts_from_authors",
+        "assess_spaces", "date_facts", "describe_entity", "explain_search", "facts_from_authors",
         "find_ids", "forget_entity", "list_entities", "matching_facts", "missing_words",
         "nearest_facts",
         "order_by_time", "rebuild_documents", "record_recalls", "refresh_search_statistics",

@@ -68,7 +68,7 @@ def say(team: Team, word: Word) -> Act:
     replaced = facts[word.replaces % len(facts)] if facts and word.replaces is not None else None
     before = read_facts(team)
     # A correction says nothing else of its fact.
-    values = {} if replaced else {"confidence": word.confidence}
+    values: dict[str, Any] = {} if replaced else {"confidence": word.confidence}
     said = team.remember(word.author, word.entity, word.text, replaced, **values)
     after = read_facts(team)
     changed = {key: before.get(key) for key in after if before.get(key) != after[key]}

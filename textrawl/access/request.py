@@ -1,5 +1,7 @@
 """The principal, the id and the space of an HTTP request. Tools and logs use them."""
 
+from urllib.parse import unquote
+
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from starlette.requests import Request
@@ -29,7 +31,7 @@ def find_request_id(request: Request) -> str:
 
 def find_repository(request: Request) -> str | None:
     """Return the repository that a header names, or None. Raises ArgumentInvalid."""
-    given = request.headers.get(REPOSITORY_HEADER, "").strip()
+    given = unquote(request.headers.get(REPOSITORY_HEADER, "")).strip()
     keys = read_repository(given)
     if given and keys is None:
         fix = "give the address of a repository, such as github.com/acme/api"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 import httpx2
 from pydantic import ValidationError
@@ -79,7 +80,7 @@ def _post(
 ) -> httpx2.Response:
     headers = {"user-agent": f"textrawl {__version__}", "mcp-protocol-version": _VERSION}
     if keys := find_repository(find_folder()):
-        headers[REPOSITORY_HEADER] = " ".join(keys)
+        headers[REPOSITORY_HEADER] = quote(" ".join(keys), safe=" /:#@+~")
     if bearer is not None:
         headers["authorization"] = f"Bearer {bearer}"
     try:

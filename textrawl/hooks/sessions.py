@@ -158,12 +158,11 @@ def remove_old_sessions(folder: Path) -> None:
 
 def read_sessions(folder: Path) -> dict[str, SessionState]:
     """Return the sessions of the last week by their ids, the newest first."""
-    files = (folder / FOLDER).glob("?" * hashlib.sha256().digest_size * 2)
-    found = dict[str, SessionState]()
-    for path in sorted(files, key=lambda file: file.stat().st_mtime, reverse=True):
-        with path.open("rb") as file:
-            found[path.name] = _read_lines(file)
-    return found
+    found = list[tuple[float, str, SessionState]]()
+    for path in (folder / FOLDER).glob("?" * hashlib.sha256().digest_size * 2):
+        with suppress(FileNotFoundError), path.open("rb") as file:  # a hook deletes old ones
+            found.append((os.fstat(file.fileno()).st_mtime, path.name, _read_lines(file)))
+    return {name: state for _, name, state in sorted(found, reverse=True)}
 
 
 def _read_lines(file: BinaryIO) -> SessionState:

@@ -8,6 +8,7 @@ import mmap
 import os
 import stat
 import struct
+import time
 import zlib
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -17,6 +18,7 @@ from pathlib import Path
 _LONGEST = 1 << 20  # bytes of a commit, and of a file that lists something
 _MOST_FILES = 1000  # packs, and branches
 _MOST_DELTAS = 64
+_LONGEST_WALK = 0.5  # seconds
 _COMMIT, _OFFSET_DELTA, _NAMED_DELTA = 1, 6, 7
 _MAGIC = b"\xfftOc\0\0\0\2"
 
@@ -213,23 +215,27 @@ def find_first_commit(common: Path, most: int) -> tuple[str | None, int]:
     """Return the oldest first commit of all branches, and how many commits were read.
 
     It is None if it is not known: a shallow clone does not have it, and nobody waits for more than
-    `most` commits. Only first parents count, so a history that was merged later changes nothing.
+    `most` commits, or half a second. A damaged repository counts as too long a one. Only first
+    parents count, so a history that was merged later changes nothing.
     """
     shallow = set(read_text(common / "shallow").split())
     objects, seen, roots = Objects(common), set[str](), list[tuple[int, str]]()
+    latest = time.monotonic() + _LONGEST_WALK
     try:
         for head in _list_heads(common):
             name = head
             while name and name not in seen:
-                if name in shallow or len(seen) >= most:
+                if name in shallow:
                     return None, len(seen)
+                if len(seen) >= most or time.monotonic() > latest:
+                    return None, most
                 seen.add(name)
                 parent, when = objects.read_commit(name)
                 if not parent:
                     roots.append((when, name))
                 name = parent
     except _FAULTS:
-        return None, len(seen)
+        return None, most
     finally:
         objects.close()
     return min(roots)[1] if roots else None, len(seen)

@@ -28,7 +28,8 @@ _FEW_COMMITS = 64  # of a repository with a remote: two milliseconds
 _MOST_CLONES = 3  # of clones of clones on this machine
 _UNKNOWN = "-"
 _SECTION = re.compile(r'\s*\[remote\s+"((?:[^"\\]|\\.)*)"\s*\]', re.IGNORECASE)
-_URL = re.compile(r"\s*url\s*=\s*(.*?)\s*", re.IGNORECASE)
+_URL = re.compile(r"\s*url\s*=(.*)", re.IGNORECASE)
+_LONGEST_LINE = 4096  # characters of a line of the configuration
 
 
 def find_folder() -> Path:
@@ -96,12 +97,12 @@ def _read_remote(config: str) -> str | None:
     """
     found, name = dict[str, str](), ""
     for line in config.splitlines():
-        section = _SECTION.match(line)
+        section = _SECTION.match(line[:_LONGEST_LINE])
         if section or line.lstrip().startswith("["):
             name = section[1] if section else ""
         rest = line[section.end() :] if section else line
-        if name and (url := _URL.fullmatch(rest)):
-            found.setdefault(name, url[1].strip('"'))
+        if name and len(rest) <= _LONGEST_LINE and (url := _URL.fullmatch(rest)):
+            found.setdefault(name, url[1].strip().strip('"'))
     return found.get("origin") or next(iter(found.values()), None)
 
 

@@ -137,7 +137,9 @@ class App:
             request_id = find_request_id(request)
         repository = find_repository(request) if request else self.identity.repository
         if meta and PROGRAM in meta and (program := read_program(meta)):
-            tool, repository = program.name_tool(tool), program.repository
+            repository = program.repository
+            # Over stdio, programs of a person ask the host and not a session of a client.
+            tool = program.name_tool(tool) if request is not None else tool
         principal, identity = bearer, self.identity
         if principal is None and not identity.tokens_needed:
             principal = await identity.directory.find(identity.credential)

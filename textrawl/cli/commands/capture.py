@@ -95,7 +95,8 @@ class _Capturing:
         self, tool: str, arguments: Mapping[str, Any], _: Mapping[str, Any]
     ) -> SocketAnswer | None:
         """Call a tool. Return None after an error of it. Raises DatabaseUnavailable."""
-        request = build_call(tool, arguments, client=CLIENT, space=self.space, person=True)
+        wishes = {"space": self.space, "person": True, "repository": ""}  # not that of this folder
+        request = build_call(tool, arguments, client=CLIENT, **wishes)
         try:
             return find_answer(request, create=True)
         except TextrawlError as error:
