@@ -20,5 +20,7 @@ comment on function note_origin is 'Give a new fact the origin of its call. A ch
 create trigger fact_has_origin before insert on observation
 for each row when (new.origin is null) execute function note_origin();
 create trigger fact_keeps_origin before update of source, client, tool on observation
-for each row when (new.origin is not distinct from old.origin and (new.source, new.client, new.tool) is distinct from (old.source, old.client, old.tool))
+-- A restored dump has the same definition, which a comparison of rows would not have.
+for each row when (new.origin is not distinct from old.origin and (
+    new.source is distinct from old.source or new.client is distinct from old.client or new.tool is distinct from old.tool))
 execute function note_origin();

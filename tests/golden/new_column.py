@@ -33,7 +33,11 @@ PATCH = Patch(
     edits=(
         ("sql/memory/remember_fact.sql", "    out entity_id uuid, out entity_name", _PARAMETER),
         ("sql/memory/remember_fact.sql", "'replaces', replaces);", "'importance', importance, "),
-        ("sql/memory/store_facts.sql", "evidence_start, claim, period, ord", "importance, "),
+        (
+            "sql/memory/store_facts.sql",
+            "evidence_start, claim, period, repository, ord",
+            "importance, ",
+        ),
         ("sql/memory/store_facts.sql", "f.evidence_start, f.claim", "f.importance, "),
         ("sql/trail/set_fact.sql", "author_id = n.author_id", "importance = n.importance, "),
         ("sql/archive/export_facts.sql", "    evidence text,", "    importance real,\n"),

@@ -19,6 +19,7 @@ from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import Record
 from textrawl.scheduling import run_aside
 from textrawl.values.names import ENTITY_TYPES
+from textrawl.values.text import clean_name
 
 _NODES, _MOST_NODES = 60, 500
 _DEPTH, _MOST_DEPTH = 1, 4
@@ -60,11 +61,12 @@ def _describe(row: Record, chosen: dict[str, Any]) -> dict[str, Any]:
 def _read_choice(visit: PageRequest) -> dict[str, Any]:
     """Return what to draw, as arguments of entity_graph. Raises ArgumentInvalid."""
     depth, most = visit.read("depth"), visit.read("most")
+    relations = [name for word in visit.read_all("relation") if (name := clean_name(word))]
     return {
         "depth": read_number(depth, least=1, most=_MOST_DEPTH, default=_DEPTH),
         "max_nodes": read_number(most, least=2, most=_MOST_NODES, default=_NODES),
         "entity_types": read_types(*visit.read_all("type")),
-        "relation_types": visit.read_all("relation") or None,
+        "relation_types": relations or None,
         "as_of": read_moment(visit.read("as_of")),
     }
 
