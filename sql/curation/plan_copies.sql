@@ -9,7 +9,7 @@ begin atomic
     left join lateral (
         select k.id from textrawl.fact k
         where k.space_id = target and k.entity_id = target_entity and k.content_hash = o.content_hash
-          and (k.whole, k.part) is not distinct from (o.whole, o.part)
+          and (k.whole, k.part, k.repository) is not distinct from (o.whole, o.part, o.repository)
           and case when textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
                    then textrawl.is_valid(k.valid_from, k.valid_until, k.closed_at, present => clock_timestamp())
                    else k.valid_until = o.valid_until end

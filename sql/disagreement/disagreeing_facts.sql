@@ -14,7 +14,7 @@ begin
         select o.* from (select distinct entity_id from fresh) e
         cross join lateral (
             select f.id, f.entity_id, f.content, f.claim, f.said_at, f.ordinal, null::bigint as before from fact f
-            where f.space_id = disagreeing_facts.space and f.entity_id = e.entity_id and f.id is distinct from replaced and f.claim is not null and belongs(f.repository, session_repositories())
+            where f.space_id = disagreeing_facts.space and f.entity_id = e.entity_id and f.id is distinct from replaced and f.claim is not null and is_of_repository(f.repository, session_repositories())
               and is_valid(f.valid_from, f.valid_until, f.closed_at, present => clock_timestamp())
             order by f.ordinal desc limit 300) o
     )

@@ -38,13 +38,13 @@ begin
                         then fresh.claim #>> '{ends,by}' end) as why) found
                 where fresh.claim ? 'ends' and found.why is not null
                   and o.id <> all(told) and o.said_at < fresh.said_at and o.valid_from < fresh.valid_from and o.whole is null
-                  and (o.repository is null) = (fresh.repository is null) and belongs(o.repository, session_repositories())
+                  and (o.repository is null) = (fresh.repository is null) and is_of_repository(o.repository, session_repositories())
             ) sure where several <= 3
             union all
             -- The newest of several values holds, also of those in one call.
             select o.*, 'other value', 1 from fact o
             where fresh.claim ? 'sole' and o.space_id = space and o.entity_id = fresh.entity_id and o.claim ->> 'sole' = fresh.claim ->> 'sole'
-              and (o.repository is null) = (fresh.repository is null) and belongs(o.repository, session_repositories())
+              and (o.repository is null) = (fresh.repository is null) and is_of_repository(o.repository, session_repositories())
               and o.ordinal < fresh.ordinal and o.said_at <= fresh.said_at and o.valid_from <= fresh.valid_from
               and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
         loop

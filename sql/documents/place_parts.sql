@@ -55,7 +55,9 @@ begin
         subject.said_at, search_document(home, space_language(home), subject.names, p.text),
         -- Only what the user wrote in a captured session is said by the user. A part keeps no better origin than its former text.
         case when subject.kind = 'source' then 'external' else least(former ->> p.part::text,
-            case when origin.tool = 'textrawl capture' and p.text ~ '^(## [^\n]*\n+)?- user: ' and p.text !~ '\n- (?!user: )' then 'said'
+            case when origin.tool = 'textrawl capture' and p.text ~ '^(## [^\n]*\n+)?- user: ' and p.text !~ '\n- (?!user: )'
+                      -- A part of a long line can look like the begin of one.
+                      and strpos(E'\n' || subject.content, E'\n' || p.text) > 0 then 'said'
                 else find_origin(null, origin.tool, origin.client, subject.source) end) end
     from unnest(numbers, texts) p (part, text)
     where p.part = any(missing) order by p.part;

@@ -15,7 +15,7 @@ begin
     select o.id into stored_id from fact o
     where o.space_id = space and o.entity_id = entity and o.content_hash = hash
       and (o.whole, o.part) is not distinct from (keep_observation.whole, keep_observation.part)
-      and belongs(o.repository, session_repositories())
+      and is_of_repository(o.repository, session_repositories())
       and is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment)
     limit 1;
     if stored_id is not null then
@@ -28,7 +28,7 @@ begin
     select space, e.id, e.entity_type, observation, hash, 'conversation',
         moment, origin.author_id, origin.client, origin.tool, origin.request, moment, moment,
         search_document(space, space_language(space), document_names(space, e.id), observation), keep_observation.whole, keep_observation.part,
-        case when e.entity_type not in ('person', 'preference') then session_repository() end
+        fact_repository(e.entity_type)
     from entity e where e.space_id = space and e.id = entity
     returning o.id into stored_id;
     perform store_embeddings(space, array[stored_id], model, array[embedding]);

@@ -60,7 +60,7 @@ begin
     loop
         select array_agg(n.id) as ids, array_agg(n.cosine) as cosines, count(*) as parts, count(distinct o.whole) as entries into near
         from nearest_facts(model, vector, array[home], null, null, candidates, plan.large, plan.rare, plan.breadth, plan.own,
-                           parts => true, here => session_repositories(array[home], query)) n
+                           parts => true) n
         join observation o on o.space_id = n.space_id and o.id = n.id;
         exit when near.parts < candidates or near.entries >= 2 * max_rows or candidates >= 2000;
         candidates := 4 * candidates;
@@ -69,7 +69,7 @@ begin
     with nearest as materialized (
         select n.id, n.cosine from unnest(near.ids, near.cosines) n (id, cosine)
     ), lexical as materialized (
-        select m.id from matching_facts(terms, sums, selecting, fallback, false, array[home], null, null, candidates, parts => true, here => session_repositories(array[home], query)) m
+        select m.id from matching_facts(terms, sums, selecting, fallback, false, array[home], null, null, candidates, parts => true) m
         except all select id from nearest
     ), found as materialized (
         select id, cosine from nearest

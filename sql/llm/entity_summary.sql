@@ -16,7 +16,7 @@ begin atomic
             || case textrawl.find_origin(o.origin, o.tool, o.client, o.source) when 'external' then ' [external ' else ' [' end || left(c.observation_id::text, 8) || ']' as clause) told
         where s.space_id = space and s.entity_id = entity and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
           and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, authors, members)
-          and textrawl.belongs(o.repository, (select textrawl.session_repositories()))) c
+          and textrawl.is_of_repository(o.repository, (select textrawl.session_repositories()))) c
     where max_characters is null or c.length <= max_characters
     group by c.facts_hash;
 end;

@@ -31,7 +31,7 @@ begin
         select o.* from (select distinct entity_id from given) e
         cross join lateral (
             select * from fact o
-            where o.space_id = closest_facts.space and o.entity_id = e.entity_id and o.id is distinct from replaced and belongs(o.repository, here)
+            where o.space_id = closest_facts.space and o.entity_id = e.entity_id and o.id is distinct from replaced and is_of_repository(o.repository, here)
               and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
             order by o.ordinal desc limit 1000) o
     )

@@ -45,7 +45,7 @@ begin
         from named join fact o on o.space_id = named.space_id and o.entity_id = named.id
         where case when known_at is null then is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
                    else was_valid(o.valid_from, known_end(o.space_id, o.id, null, o.valid_until, known_at), o.created_at, as_of, known_at) end
-          and is_within(o.said_at, since, until) and belongs(o.repository, here)
+          and is_within(o.said_at, since, until) and is_of_repository(o.repository, here)
     ), page as materialized (
         -- A fact that was shared has the same time in both spaces.
         select * from valid_fact order by day desc, created_at desc, space, id limit max_observations offset skip
@@ -91,7 +91,7 @@ begin
         (select coalesce(jsonb_agg(to_jsonb(wrong) order by wrong.revised_at desc, wrong.id), '[]') from (
             select o.id, o.content, v.reason, right_fact.content as instead, v.revised_at
             from named cross join lateral (
-                select f.* from fact f where f.space_id = named.space_id and f.entity_id = named.id and f.valid_until = f.valid_from and belongs(f.repository, here)) o
+                select f.* from fact f where f.space_id = named.space_id and f.entity_id = named.id and f.valid_until = f.valid_from and is_of_repository(f.repository, here)) o
             join revision v on v.space_id = o.space_id and v.observation_id = o.id
             left join fact right_fact on right_fact.space_id = o.space_id and right_fact.id = o.replaced_by
             where skip = 0 and (known_at is null or v.revised_at <= known_at) order by v.revised_at desc, o.id limit 5) wrong),

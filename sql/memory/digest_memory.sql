@@ -1,7 +1,7 @@
 create function textrawl.digest_memory(
     project text default null,  -- name of the project that the caller works on
     max_rows integer default 40,
-    max_characters integer default 300,  -- leave out longer facts, and clauses of a summary that do not fit
+    max_characters integer default 300,  -- leave out longer facts that are not pinned, and clauses of a summary that do not fit
     spaces integer[] default null, credential bytea default null,
     authors text[] default null,   -- names; only facts of these authors. Null: all
     members boolean default false  -- true: only facts of members, see is_from_author()
@@ -70,7 +70,7 @@ begin atomic
     ), candidate as materialized (
         select 'pinned' as section, o.*
         from textrawl.pinned_facts((select ids from scope)) p join textrawl.fact o on o.space_id = p.space_id and o.id = p.observation_id
-        where textrawl.belongs(o.repository, (select keys from here))
+        where textrawl.is_of_repository(o.repository, (select keys from here))
           and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
         union all
         -- What was said before to begin today.
@@ -78,7 +78,7 @@ begin atomic
         from readable p cross join lateral (
             select o.* from textrawl.fact o
             where o.space_id = p.id and o.valid_from > o.created_at and o.valid_from between date_trunc('day', now()) and now()
-              and o.created_at < date_trunc('day', now()) and textrawl.belongs(o.repository, (select keys from here))
+              and o.created_at < date_trunc('day', now()) and textrawl.is_of_repository(o.repository, (select keys from here))
               and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
             order by o.valid_from, o.id limit 10) coming
         union all
@@ -89,7 +89,7 @@ begin atomic
             where o.space_id = c.space_id and o.entity_id = c.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
               and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
               and not textrawl.is_entry_part(o.space_id, o.whole)
-              and textrawl.belongs(o.repository, (select keys from here))
+              and textrawl.is_of_repository(o.repository, (select keys from here))
             order by o.created_at desc, o.id limit case c.section when 'project' then 20 else 3 end) near
         where c.section <> 'self'
         union all
@@ -101,14 +101,14 @@ begin atomic
                 where o.space_id = own.space_id and o.entity_id = own.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
                   and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
                   and not textrawl.is_entry_part(o.space_id, o.whole)
-              and textrawl.belongs(o.repository, (select keys from here))
+              and textrawl.is_of_repository(o.repository, (select keys from here))
                 order by o.created_at desc, o.id limit 500) newest
             order by textrawl.profile_kind(newest.content) is null, newest.created_at desc, newest.id limit 20) kept
         union all
         select 'recalled', o.* from used join textrawl.fact o using (space_id, id)
         where textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
           and not textrawl.is_entry_part(o.space_id, o.whole)
-              and textrawl.belongs(o.repository, (select keys from here))
+              and textrawl.is_of_repository(o.repository, (select keys from here))
         union all
         select 'recent', newest.*
         from readable p cross join lateral (
@@ -116,7 +116,7 @@ begin atomic
             where o.space_id = p.id
               and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
               and not textrawl.is_entry_part(o.space_id, o.whole)
-              and textrawl.belongs(o.repository, (select keys from here))
+              and textrawl.is_of_repository(o.repository, (select keys from here))
             order by o.ordinal desc
             limit (select least(40, greatest(5, 200 / greatest(cardinality(ids), 1))) from scope)) newest
     ), judged as (

@@ -76,7 +76,7 @@ begin
         where selecting is not null and o.fts @@ selecting and (o.space_id = any(scoped)) is true
             and not is_valid(o.valid_from, o.valid_until, o.closed_at, moment)
             and (types is null or o.entity_type = any(types))
-            and belongs(o.repository, session_repositories(scoped, query))
+            and is_of_repository(o.repository, session_repositories(scoped, query))
         order by o.created_at desc, o.id limit more);
     return query
         with wide as materialized (

@@ -15,7 +15,7 @@ begin
     left join lateral (
         select o.id from fact o
         where o.space_id = space and o.entity_id = f.entity_id and o.content_hash = f.content_hash
-          and o.id is distinct from replaced and belongs(o.repository, here)
+          and o.id is distinct from replaced and is_of_repository(o.repository, here)
           -- A part of a long observation is not a separate fact.
           and o.whole is null
           and same_occasion(f.given, case when f.valid_from is null or f.period is not null then o.said_at else o.valid_from end, o.created_at)

@@ -6,7 +6,7 @@ create function textrawl.matching_facts(
     spaces integer[], entity_types text[], as_of timestamptz, candidates integer,
     since timestamptz default null, until timestamptz default null,
     parts boolean default null,  -- true: only parts of journal entries; false: none of them
-    here text[] default null,     -- see belongs()
+    here text[] default null,     -- see is_of_repository()
     about text default null       -- all facts of the entities with this name or alias, whatever their words
 )
 returns table (space_id integer, id uuid)
@@ -23,7 +23,7 @@ begin
         select o.space_id, o.id
         from find_entities(spaces, about) f
         join observation o on o.space_id = f.space_id and o.entity_id = f.entity_id
-        where is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, as_of) and is_within(o.said_at, since, until) and belongs(o.repository, here)
+        where is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, as_of) and is_within(o.said_at, since, until) and is_of_repository(o.repository, here)
             and (entity_types is null or o.entity_type = any(entity_types))
         order by o.created_at desc limit 5000;
         return;
@@ -37,7 +37,7 @@ begin
             select space_id, id, created_at, matched_terms(fts, terms) as matched, length(fts) as words
             from observation
             where fts @@ selecting and (space_id = any(spaces)) is true
-                and is_searchable(valid_from, valid_until, closed_at, created_at, period, replaced_by, as_of) and is_within(said_at, since, until) and belongs(repository, here)
+                and is_searchable(valid_from, valid_until, closed_at, created_at, period, replaced_by, as_of) and is_within(said_at, since, until) and is_of_repository(repository, here)
                 and (entity_types is null or entity_type = any(entity_types))
                 and (parts is null or is_entry_part(space_id, whole) = parts)
             limit 2000
@@ -65,7 +65,7 @@ begin
                 order by ordinal desc limit 50000 / cardinality(spaces)) newest
         ) checked
         where fts @@ fallback
-            and is_searchable(valid_from, valid_until, closed_at, created_at, period, replaced_by, as_of) and is_within(said_at, since, until) and belongs(repository, here)
+            and is_searchable(valid_from, valid_until, closed_at, created_at, period, replaced_by, as_of) and is_within(said_at, since, until) and is_of_repository(repository, here)
             and (entity_types is null or entity_type = any(entity_types))
             and (parts is null or is_entry_part(space_id, whole) = parts)
         limit 2000

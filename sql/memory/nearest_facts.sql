@@ -6,7 +6,7 @@ create function textrawl.nearest_facts(
     candidates integer, large boolean, rare boolean, breadth integer, own boolean default false,
     since timestamptz default null, until timestamptz default null,
     parts boolean default null, -- true: only parts of journal entries; false: none of them
-    here text[] default null    -- see belongs()
+    here text[] default null    -- see is_of_repository()
 )
 returns table (space_id integer, id uuid, cosine double precision)
 language plpgsql stable rows 50
@@ -31,7 +31,7 @@ begin
         join document d on d.space_id = j.space_id and d.id = j.document_id
         join observation o on o.space_id = d.space_id and o.entity_id = d.entity_id and o.whole = d.id
         join embedding v on v.model_id = nearest_facts.model and v.space_id = o.space_id and v.observation_id = o.id
-        where j.space_id = any(spaces) and is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, as_of) and belongs(o.repository, here)
+        where j.space_id = any(spaces) and is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, as_of) and is_of_repository(o.repository, here)
         order by (v.vector <=> nearest_facts.vector) + 0 limit candidates;
     elsif filtered or own and large then
         perform set_config('hnsw.ef_search', breadth::text, true);
@@ -42,7 +42,7 @@ begin
             select v.space_id, v.observation_id, nullif(1 - (v.vector <=> $1), 'nan')
             from %I v cross join lateral (
                 select from observation o
-                where o.space_id = v.space_id and o.id = v.observation_id and is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, $3) and belongs(o.repository, $9)
+                where o.space_id = v.space_id and o.id = v.observation_id and is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, $3) and is_of_repository(o.repository, $9)
                     and ($2 is null or o.entity_type = any($2)) and is_within(o.said_at, $5, $6)
                     and ($7 is null or is_entry_part(o.space_id, o.whole) = $7) %s) o
             where %s
@@ -60,7 +60,7 @@ begin
         select v.space_id, v.observation_id, nullif(1 - (v.vector <=> nearest_facts.vector), 'nan')
         from embedding v cross join lateral (
             select from observation o
-            where o.space_id = v.space_id and o.id = v.observation_id and is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, as_of) and belongs(o.repository, here)
+            where o.space_id = v.space_id and o.id = v.observation_id and is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, as_of) and is_of_repository(o.repository, here)
                 and (parts is null or is_entry_part(o.space_id, o.whole) = parts) offset 0) o
         where v.model_id = nearest_facts.model and (v.space_id = any(spaces)) is true
         order by v.vector <=> nearest_facts.vector limit candidates;
@@ -73,7 +73,7 @@ begin
               from embedding n where n.model_id = nearest_facts.model and n.space_id = any(spaces) order by distance) v
         cross join lateral (
             select from observation o
-            where o.space_id = v.space_id and o.id = v.observation_id and is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, as_of) and belongs(o.repository, here)
+            where o.space_id = v.space_id and o.id = v.observation_id and is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, as_of) and is_of_repository(o.repository, here)
                 and (parts is null or is_entry_part(o.space_id, o.whole) = parts) offset 0) o
         order by v.distance limit candidates;
     end if;

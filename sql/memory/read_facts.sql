@@ -14,9 +14,8 @@ begin
             'content', input.fact -> 'observation', 'content_hash', fact_hash(input.fact ->> 'observation'),
             'alias', case when e.name_key <> name_key(input.fact ->> 'entity')
                           then find_alias(read_facts.space, input.fact ->> 'entity') end,
-            -- What is known of people, and what they like, is no matter of one repository.
-            'repository', case when e.entity_type not in ('person', 'preference')
-                               then coalesce(input.fact -> 'repository', to_jsonb(session_repository())) end,
+            'repository', case when input.fact ? 'repository' then fact_repository(e.entity_type, input.fact ->> 'repository')
+                               else fact_repository(e.entity_type) end,
             'claim', make_claim(input.fact ->> 'observation', spoken.language),
             'valid_from', coalesce(own.valid_from, named.valid_from), 'valid_until', coalesce(own.valid_until, named.valid_until),
             'period', nullif(concat(case when own.valid_from is null then named.starts end, '/',

@@ -4,7 +4,7 @@ create function textrawl.related_facts(
     names integer,              -- bit mask of the terms that are names
     spaces integer[], entities uuid[],  -- the entities that the query names
     entity_types text[] default null, as_of timestamptz default null,
-    since timestamptz default null, until timestamptz default null, here text[] default null  -- see belongs()
+    since timestamptz default null, until timestamptz default null, here text[] default null  -- see is_of_repository()
 )
 returns table (
     space_id integer, id uuid, entity_id uuid, content text, created_at timestamptz, said_at timestamptz,
@@ -69,7 +69,7 @@ begin
                     (select * from observation o
                      where o.space_id = c.space_id and o.entity_id = c.other
                          and (o.relation_id is null or terms_weight(matched_terms(o.fts, terms) & ~names & ~c.via, sums) > 0)
-                         and is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, as_of) and is_within(o.said_at, since, until) and belongs(o.repository, here)
+                         and is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, as_of) and is_within(o.said_at, since, until) and is_of_repository(o.repository, here)
                          and (entity_types is null or o.entity_type = any(entity_types))
                      limit 200)
                     union all
@@ -78,7 +78,7 @@ begin
                      from (select * from relation r where r.space_id = c.space_id and r.to_entity = c.other limit 200) r
                      join observation o on o.space_id = r.space_id and o.relation_id = r.id
                      where (r.from_entity = any(entities)) is not true
-                         and is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, as_of) and is_within(o.said_at, since, until) and belongs(o.repository, here)
+                         and is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, as_of) and is_within(o.said_at, since, until) and is_of_repository(o.repository, here)
                          and (entity_types is null or o.entity_type = any(entity_types))
                          and terms_weight(matched_terms(o.fts, terms) & ~names & ~c.via, sums) > 0)) o
                 order by terms_weight(matched_terms(o.fts, terms), sums) desc, o.created_at desc, o.id

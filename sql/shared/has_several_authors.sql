@@ -8,23 +8,8 @@ begin atomic
          where o.space_id = has_several_authors.space and o.author_id > 0 order by o.author_id limit 1)
         <> (select o.author_id from textrawl.observation o
             where o.space_id = has_several_authors.space and o.author_id > 0 order by o.author_id desc limit 1), false)
-        and (not exists (select from textrawl.import_run r where r.space_id = has_several_authors.space)
-             -- Imported facts have the system as their author, which has no token.
-             or 1 < (
-                with recursive author (id) as (
-                    select 0
-                    union all
-                    select (select o.author_id from textrawl.observation o
-                            where o.space_id = has_several_authors.space and o.author_id > author.id and o.author_id > 0
-                            order by o.author_id limit 1)
-                    from author where author.id is not null
-                )
-                select count(*) from author
-                where author.id > 0 and (
-                    exists (select from textrawl.token t where t.actor_id = author.id)
-                    or (select o.tool from textrawl.observation o
-                        where o.space_id = has_several_authors.space and o.author_id = author.id and o.author_id > 0
-                        order by o.author_id limit 1) <> 'import')));
+        -- Another function, so that a space with one author does not pay for its plan.
+        and textrawl.has_several_people(has_several_authors.space);
 end;
 
 comment on function textrawl.has_several_authors is

@@ -24,6 +24,7 @@ from tests.support.hosts import end_noted_hosts
 from tests.support.llm_server import LlmServer
 from tests.support.tool_calls import read, text_of
 from textrawl.embedded.postmaster import OWNER
+from textrawl.values.word_lists import PROGRAM
 
 pytestmark = [pytest.mark.anyio, pytest.mark.ordinary("it imports into the tables of one Postgres")]
 
@@ -223,3 +224,15 @@ async def find_clean(memory: Memory, number: int) -> str:
     return next(
         (one for one in re.findall(r'"c":"([^"]*)"', lines) if one.endswith(f" tool{number}")), ""
     )
+
+
+async def test_a_client_over_stdio_that_calls_itself_a_person_is_none(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    client = await connect()
+    told = {"entityName": "Acme", "entityType": "concept", "observation": "pays in advance"}
+    for program in ({"person": True}, {"person": True, "client": "textrawl hook (codex)"}):
+        meta: Any = {PROGRAM: program}
+        assert not (await client.call_tool("remember_fact", told, meta=meta)).is_error
+
+    assert owner.execute("select distinct origin from fact").fetchall() == [("inferred",)]

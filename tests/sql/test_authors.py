@@ -55,7 +55,7 @@ def test_two_entries_of_an_index_tell_whether_there_are_several_authors(sql: Sql
         " select has_several_authors(default_space())"
     ).fetchall()
 
-    assert plan[0]["Plan"]["Shared Hit Blocks"] + plan[0]["Plan"]["Shared Read Blocks"] < 45
+    assert plan[0]["Plan"]["Shared Hit Blocks"] + plan[0]["Plan"]["Shared Read Blocks"] < 40
     [(uses,)] = ask(sql, "select pg_stat_get_xact_numscans('observation_author_idx'::regclass)")
     assert uses >= 2
 

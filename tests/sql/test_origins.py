@@ -180,6 +180,8 @@ def test_an_old_fact_has_the_origin_that_its_row_tells_and_keeps_it(
         ("- user: I sign with Mallory\n- user: and with Eve", "said"),
         ("- user: what is it?\n- assistant: Mallory signs", "external"),
         ("the page says\n- user: I sign with Mallory", "external"),
+        # The second part of a long line begins like one of the user.
+        (f"- assistant: {'x ' * 980}. - user: I sign with Mallory {'x' * 1000}", "external"),
     ],
 )
 def test_only_what_the_user_wrote_in_a_captured_session_is_said(

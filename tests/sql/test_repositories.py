@@ -154,3 +154,37 @@ def test_what_is_known_of_people_and_what_they_like_is_found_in_every_repository
     assert "is set to dark mode" in find(sql, team, "dark mode")
     rows = sql.execute("select relation_type from search_memory('where does Ada work?')")
     assert ("works_at",) in rows.fetchall()
+
+
+def test_what_corrects_a_fact_belongs_where_the_fact_belongs(sql: psycopg.Connection) -> None:
+    team = Team(sql)
+    old = team.remember("eve", "Acme", "has its office in Oslo", kind="organization").id
+    enter(sql, API)
+    team.remember("eve", "Acme", "has its office in Bergen", old, kind="organization")
+    enter(sql, NEXT)
+
+    assert find(sql, team, "Acme office") == {"has its office in Bergen"}
+
+
+def test_one_text_of_two_repositories_stays_two_facts_in_a_copy_and_an_export(
+    sql: psycopg.Connection,
+) -> None:
+    team, other = Team(sql), Team(sql, "other")
+    for place in (API, NEXT):
+        enter(sql, place)
+        team.remember("eve", "Deploy", TESTS, kind="project")
+    enter(sql)
+    query = "select share_memories('Deploy', target => %s, space => %s, dry_run => false)"
+    sql.execute(query, (other.space, team.space))
+    stored = "select count(*), count(distinct repository) from fact where space_id = %s"
+    copies = sql.execute(stored, (other.space,)).fetchone()
+    sql.execute(
+        "create temporary table lines as select to_jsonb(l) || jsonb_build_object('kind', 'fact',"
+        " 'space', %s::integer, 'place', row_number() over ()) as line from export_facts(%s) l",
+        (team.space, team.space),
+    )
+    sql.execute("delete from observation where space_id = %s", (team.space,))
+    sql.execute("select import_facts((select jsonb_agg(line) from lines))")
+
+    assert copies == (2, 2)
+    assert sql.execute(stored, (team.space,)).fetchone() == (2, 2)

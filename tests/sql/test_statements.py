@@ -33,8 +33,8 @@ READERS_OF_STATEMENTS = {
         "update_fact",
     },
     "shared": {
-        "claim_rows", "fact", "has_several_authors", "named_by_id", "present_begin", "replace_fact",
-        "retype_node",
+        "claim_rows", "fact", "has_several_authors", "has_several_people", "named_by_id",
+        "present_begin", "replace_fact", "retype_node",
     },
     "trail": {
         "apply_undo", "claim_events", "claim_kept", "events_to_undo", "find_touched",

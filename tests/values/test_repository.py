@@ -1,4 +1,4 @@
-"""Which repositories are one: read from `.git`, without running git."""
+"""Identities of repositories: read from `.git`, without running git."""
 
 import os
 import subprocess
@@ -201,6 +201,8 @@ def write_bombs(make: Callable[[str], Path]) -> None:
     (pack / "x.idx").write_bytes(b"\xfftOc\0\0\0\2" + b"\xff" * 2000)
     ring = make("ring")
     write_branch(ring, "main", "0" * 40)
+    long = f'[remote "origin"]\nurl = a{" " * 10**6}b\n'
+    (make("long") / "config").write_text(long)
 
 
 def test_a_file_that_leads_nowhere_is_no_repository(tmp_path: Path) -> None:
@@ -234,11 +236,10 @@ def test_a_hostile_folder_runs_nothing_and_is_read_in_no_time(tmp_path: Path) ->
     write_bombs(make)
     (make("common") / "commondir").write_text("/dev")
 
+    names = ("runs", "link", "device", "pipe", "huge", "folder", "bomb", "pack", "ring", "long")
+
     began = time.process_time()
-    found = {
-        name: find_repository(tmp_path / name)
-        for name in ("runs", "link", "device", "pipe", "huge", "folder", "bomb", "pack", "ring")
-    }
+    found = {name: find_repository(tmp_path / name) for name in names}
 
     assert time.process_time() - began < 1
     assert {key[:7] for keys in found.values() for key in keys} == {"commit:", "folder:"}

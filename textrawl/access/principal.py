@@ -241,11 +241,11 @@ def keep_caller(caller: Caller) -> Generator[None]:
     """Let `find_caller` return `caller` in this task, because a call is identified only once."""
     before = _caller.set(caller)
     counted = account.set(caller.principal.actor if caller.sharing else None)
-    placed = repository.set(caller.repository)
+    former = repository.set(caller.repository)
     try:
         yield
     finally:
-        repository.reset(placed)
+        repository.reset(former)
         account.reset(counted)
         _caller.reset(before)
 

@@ -31,7 +31,14 @@ from textrawl.hooks.events import (
     read_payload,
     write_output,
 )
-from textrawl.hooks.response import Choices, Occasion, read_choices, respond, wants_log
+from textrawl.hooks.response import (
+    Choices,
+    Occasion,
+    name_project,
+    read_choices,
+    respond,
+    wants_log,
+)
 from textrawl.hooks.sessions import HookSession, remove_old_sessions
 from textrawl.hooks.transcripts import Ask
 from textrawl.host.entrance import choose_address
@@ -124,6 +131,9 @@ def _respond(
             _log("The same event has just been answered")
             return ""
         session.add_event(payload.key)
+        if event.kind == "start":
+            place = keys[0] if keys else " ".join(name_project(payload.folder).split())
+            session.add(f"of {client.name} {place}")
         text = respond(Occasion(client, event, payload, choices, session, ask))
     if event.kind == "start":
         remove_old_sessions(folder)

@@ -169,8 +169,6 @@ def respond(occasion: Occasion) -> str:
 
 
 def _start(occasion: Occasion) -> str:
-    project = name_project(occasion.payload.folder)
-    occasion.session.add(f"of {occasion.client.name} {' '.join(project.split())}")
     compacted = occasion.payload.compacted
     if compacted:
         occasion.session.add("compacted")

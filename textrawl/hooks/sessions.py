@@ -3,7 +3,7 @@
 Each session has a file in the data folder, to which hooks append lines. A line is a word, or a word
 and a value:
 
-    of CLIENT PROJECT   the client, and the name of the project
+    of CLIENT PROJECT   the client, and the repository or the name of the folder
     turn                a prompt, or the end of a turn
     given KIND TIME TOKENS ID...
                         at an event of this kind, at this time in milliseconds, the model got these
@@ -37,7 +37,7 @@ _WAIT, _PAUSE = 1.0, 0.005  # seconds to wait for another hook of the session
 
 
 class Given(NamedTuple):
-    """What the model got at an event: the ids of facts, and all tokens. `at` is in milliseconds."""
+    """Facts that the model got at an event, by their ids. `at` is in milliseconds."""
 
     kind: str
     at: int
@@ -48,7 +48,8 @@ class Given(NamedTuple):
 class SessionState(NamedTuple):
     """The events of a session so far.
 
-    `known` are the short ids of the facts that the model got since the last compaction.
+    `known` are the short ids of the facts that the model got since the last compaction. `project`
+    is the best key of the repository, or else the name of the folder.
     """
 
     known: frozenset[str] = frozenset()

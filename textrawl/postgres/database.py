@@ -202,7 +202,7 @@ class Database:
         """
         query, factory = _plan(function, row, tuple(arguments))
         if keys := repository.get():
-            query, arguments = place(query), {**arguments, PLACE: keys}
+            query, arguments = enter_repository(query), {**arguments, REPOSITORY: keys}
         statement = Statement(query, factory, arguments, function in SHORT)
         if "tool" in arguments:  # only writes have this argument; their vectors are already made
             await wait_for_earlier_writes()
@@ -415,11 +415,11 @@ def compose(schema: str, function: str, columns: Sequence[str], names: Sequence[
     return query.as_bytes(None)
 
 
-PLACE = "repository of the session"
+REPOSITORY = "repository of the session"
 
 
 @lru_cache(maxsize=4096)
-def place(query: bytes) -> bytes:
+def enter_repository(query: bytes) -> bytes:
     """Return a statement that first sets the repository of the session, until it ends.
 
     Inside, `offset 0` and the reference to `here` make Postgres evaluate the setting first.
@@ -429,7 +429,7 @@ def place(query: bytes) -> bytes:
         b" (select set_config('textrawl.repository', %%(%b)s, true) as keys)"
         b" select answer.* from here cross join lateral"
         b" (select called.* from (%b) called where here.keys is not null offset 0) answer"
-    ) % (PLACE.encode(), query)
+    ) % (REPOSITORY.encode(), query)
 
 
 @contextmanager

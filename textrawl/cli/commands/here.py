@@ -6,10 +6,9 @@ from textrawl.cli.console import open_console, write_cell, write_json, write_mes
 from textrawl.cli.inputs import AsJson, Everywhere, FactLimit, SpaceName
 from textrawl.cli.questions import ask
 from textrawl.environment import read_sources
-from textrawl.hooks.response import name_project
 from textrawl.hooks.sessions import read_sessions
 from textrawl.host.entrance import choose_address
-from textrawl.host.repository import find_folder
+from textrawl.host.repository import find_folder, find_repository
 from textrawl.memory.command_results import Here
 from textrawl.values.text import SHORT_ID
 
@@ -55,10 +54,11 @@ def here(
 
 
 def _find_last_session() -> dict[str, str] | None:
-    """Return the last session of a client in the project of this folder, or None."""
-    project = " ".join(name_project(find_folder()).split())
-    for name, state in read_sessions(choose_address(read_sources()).folder).items():
-        if state.project == project and state.events:
+    """Return the last session of a client in the repository of this folder, or None."""
+    folder = choose_address(read_sources()).folder
+    keys = find_repository(find_folder(), folder)
+    for name, state in read_sessions(folder).items():
+        if state.project in keys and state.events:
             at = datetime.fromtimestamp(state.events[-1][1] / 1000, UTC)
             return {"client": state.client, "at": f"{at:%Y-%m-%d %H:%M}", "session": name[:8]}
     return None
