@@ -258,7 +258,8 @@ def test_sessions_shows_which_facts_a_model_got_at_which_event(start: Start, run
     count = choose_counter().count
     for event, text in zip(shown, (begun.text, asked.text), strict=True):
         assert event["facts"]
-        assert all(fact in text for _, _, fact, _ in event["facts"])
+        assert all(fact["fact"] in text for fact in event["facts"])
+        assert {fact["origin"] for fact in event["facts"]} <= {"said", "inferred"}
         assert abs(event["tokens"] - count(text)) <= 10  # the frame is not counted anew
     assert "leads QA at Acme" in read.out
     assert run("sessions", "x", **own).code == 2

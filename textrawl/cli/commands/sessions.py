@@ -14,7 +14,8 @@ from textrawl.hooks.sessions import Given, SessionState, read_sessions
 from textrawl.host.entrance import choose_address
 from textrawl.memory.connector import FetchedFact
 
-_SHORT = 8  # characters of the id of a session
+_SHORT = 8  # characters of the id of a session, or of a fact
+_FACT = ("id", "entity", "fact", "author", "origin")
 
 _Id = Annotated[str | None, argument("[ID]", "The session: the first characters of its id.")]
 
@@ -44,7 +45,7 @@ def sessions(session: _Id = None, as_json: AsJson = False) -> None:
         return
     for event in events:
         write_message(f"{event['event']} at {event['at']}, {event['tokens']} tokens")
-        show_table(["id", "entity", "fact", "author"], event["facts"])
+        show_table(_FACT, [[*fact.values()] for fact in event["facts"]])
 
 
 def _describe(name: str, state: SessionState) -> dict[str, object]:
@@ -60,17 +61,17 @@ def _describe(name: str, state: SessionState) -> dict[str, object]:
 
 
 def _describe_given(given: Given) -> dict[str, Any]:
-    """Return what a model got at an event. A fact that is gone has only its id."""
-    rows = [(fact, ask("get_fact", FetchedFact, fact=UUID(fact))) for fact in given.facts]
-    return {
-        "event": given.kind,
-        "at": _write_time(given.at),
-        "tokens": given.tokens,
-        "facts": [
-            [fact[:_SHORT], *([row.entity_name, row.content, row.author] if row else ["", "", ""])]
-            for fact, row in rows
-        ],
-    }
+    """Return what a model got at an event."""
+    facts = [_describe_fact(fact) for fact in given.facts]
+    at = _write_time(given.at)
+    return {"event": given.kind, "at": at, "tokens": given.tokens, "facts": facts}
+
+
+def _describe_fact(fact: str) -> dict[str, str]:
+    """Return a fact. One that is gone has only its id."""
+    row = ask("get_fact", FetchedFact, fact=UUID(fact))
+    values = (row.entity_name, row.content, row.author, row.origin) if row else ("",) * 4
+    return dict(zip(_FACT, (fact[:_SHORT], *values), strict=True))
 
 
 def _write_time(milliseconds: int) -> str:
