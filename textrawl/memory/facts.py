@@ -2,9 +2,12 @@
 
 import json
 import re
+from asyncio import gather
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -29,7 +32,7 @@ from textrawl.memory.fact_rows import (
     ProposedHitRow,
     RelationRow,
 )
-from textrawl.memory.questions import ANY_TIME, Question, Sources, Times, read_time
+from textrawl.memory.questions import ANY_TIME, Question, Times, read_time
 from textrawl.memory.store import Store, StoreCall, list_sessions
 from textrawl.models.embeddings import compose_document, compose_query
 from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
@@ -45,7 +48,6 @@ _CLOSEST = 0.33  # least score of the fact that came closest
 _CLOSE_ALONE = 0.38  # the same, if it has no word of the query: below it, likeness says nothing
 _LONGEST_CLOSEST = 120  # characters of it
 
-_SHARE = 3  # of the answer for passages of documents: a third
 _MOST_COMPARED = 50  # facts of an answer of which the days can matter
 _LEAST_LIKENESS = 75  # per cent of a similar name (rapidfuzz WRatio)
 _MOST_NAMES = 3  # similar names of an answer
@@ -138,11 +140,13 @@ class MemoryOperations:
             going_on = list_sessions(folder) if folder and folder.exists() else []
             own = {"sessions": going_on} if going_on or not question.entries else {}
             given = {"semantic": question.semantic, **arguments, **own}
-            hits = list[HitRow]()
-            if question.sources is None or question.sources.facts:
-                hits = await self.store.database.call("search_memory", HitRow, **given)
-            if question.sources is not None:
-                hits = await self._add_documents(question, question.sources, hits, given)
+            # Each takes milliseconds in a large memory, so they run at the same time.
+            calls = [
+                self.store.database.call("search_memory", HitRow, **given | covered)
+                for covered in question.cover()
+            ]
+            found = chain(*await gather(*calls))
+            hits = sorted(found, key=attrgetter("score"), reverse=True)[: question.limit]
             if _ID.fullmatch(question.query) and question.covers_present_facts:
                 hits = await self._put_named_first(question, hits, caller)
             if caller.principal.proposes and question.covers_present_facts:
@@ -153,24 +157,6 @@ class MemoryOperations:
             self.store.forget_dropped(refusal)
             return await self.search(question, caller, again=True)
         return hits, reason
-
-    async def _add_documents(
-        self, question: Question, sources: Sources, hits: list[HitRow], given: dict[str, object]
-    ) -> list[HitRow]:
-        """Return the facts together with passages of documents, best first, or chunks alone.
-
-        Passages are long, so they are at most a third of an answer, unless facts are few. Documents
-        have no type, and are not beside facts of one entity or of another time.
-        """
-        old = sources.facts and (question.times.as_of is not None or question.about is not None)
-        room = max(question.limit // _SHARE, question.limit - len(hits))
-        if old or question.entity_types or not room:
-            return hits
-        found = await self.store.database.call(
-            "search_memory", HitRow, **given | sources.arguments() | {"max_rows": room}
-        )
-        merged = sorted([*hits, *found], key=lambda hit: hit.score, reverse=True)
-        return merged[: question.limit]
 
     async def _put_named_first(
         self, question: Question, hits: list[HitRow], caller: Caller
