@@ -51,6 +51,16 @@ def find_repository(folder: Path, kept: Path | None = None) -> list[str]:
     return []
 
 
+def find_checkout(folder: Path) -> str | None:
+    """Return the real folder that has the files of the repository of `folder`, or None."""
+    with suppress(OSError, RuntimeError):
+        real = folder.resolve()
+        for parent in (real, *real.parents):
+            if (parent / ".git").exists():
+                return str(parent) if _find_git(parent) else None
+    return None
+
+
 def _find_git(folder: Path) -> Path | None:
     """Return the Git directory of the repository that holds `folder`, as Git finds it."""
     for parent in (folder, *folder.parents):
