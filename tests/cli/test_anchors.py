@@ -9,10 +9,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.conftest import TOKEN
+from tests.conftest import TOKEN, Databases
 from tests.support.commands import Launch, Outcome, Process, Run
 from tests.support.pipes import call
 from tests.values.test_repository import make_repository
+from textrawl.embedded.postmaster import OWNER
 
 Say = Callable[..., Outcome]
 
@@ -155,6 +156,34 @@ def test_at_names_what_a_fact_speaks_of_and_refuses_what_cannot_be_read(
         assert (refused.code, "cannot be read" in refused.err) == (2, True), place
     assert "no Git repository" in say("plain", *remember, "is fast", "--at", "x.py").err
     assert len(json.loads(say("api", "here", "--json").out)["rows"]) == 1
+
+
+def test_an_imported_rule_belongs_to_the_repository_of_its_file_and_says_when_the_file_changed(
+    say: Say, run: Run, databases: Databases, database: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "api/CLAUDE.md"
+    rules = [
+        "# Rules of Api",
+        "",
+        "- Run the tests before each push",
+        "- Never commit a secret",
+        "",
+    ]
+    path.write_text("\n".join(rules))
+    url = databases.cluster.dsn(OWNER, database)
+    assert run("import", str(path), "--yes", DATABASE_URL=url).code == 0
+
+    rows = json.loads(say("api", "here", "--json").out)["rows"]
+    path.write_text("\n".join(["", *rules]).replace("secret", "key"))
+    out = say("api", "here").out
+
+    assert {row["content"]: row["anchors"][0].split(" ")[0] for row in rows} == {
+        "Run the tests before each push": "CLAUDE.md:3-3",
+        "Never commit a secret": "CLAUDE.md:4-4",
+    }
+    assert "Never commit a secret (source changed)\n" in out
+    assert "Run the tests before each push\n" in out
+    assert say("other", "recall", "tests before push").out == ""
 
 
 def test_what_changed_is_proposed_once_and_what_is_said_again_is_as_it_is_now(

@@ -9,6 +9,7 @@ a symbolic link, no device and no large file. What cannot be read in this way sa
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from hashlib import sha256
 from stat import S_ISREG
@@ -26,6 +27,7 @@ _MOST_BYTES = 1 << 17  # of a file: less than a millisecond
 _MOST_TRIED = 20  # places in a file with the first line of an anchor, such as a blank line
 _MOST_MENTIONS = 20  # paths of a text that are looked up
 _END = b"\n"
+_MARKS = b" \t-*+>0123456789.)"  # of an item of a list
 _ANCHOR = re.compile(r"([^\0]+?)(?::([0-9]{1,7})-([0-9]{1,7}))? ([0-9a-f]{16})")
 _PLACE = re.compile(r"(.+?)(?::([0-9]{1,7})(?:-([0-9]{1,7}))?)?")
 _MENTION = re.compile(
@@ -51,6 +53,17 @@ def find_anchors(folder: str, text: str) -> list[str] | None:
             anchor = _write(folder, plain, first, last) or _write(folder, plain)
             found |= {anchor: None} if anchor else {}
     return list(found)[:MOST_ANCHORS] or None
+
+
+def find_source(folder: str, path: str, text: str) -> str | None:
+    """Return the anchor of the longest line of a file that is in a text, without its mark."""
+    with suppress(FileNotFoundError):
+        told = text.encode()
+        found = [line.strip(_MARKS) for line in _read_lines(folder, path) or ()]
+        sizes = [len(line) if line in told else 0 for line in found]
+        if size := max(sizes, default=0):
+            return write_anchor(folder, f"{path}:{sizes.index(size) + 1}")
+    return None
 
 
 def read_change(anchors: Sequence[str] | None) -> str | None:
