@@ -11,9 +11,11 @@ import pytest
 
 from tests.conftest import TOKEN, Databases
 from tests.support.commands import Launch, Outcome, Process, Run
-from tests.support.pipes import call
+from tests.support.pipes import call, call_of
 from tests.values.test_repository import make_repository
+from textrawl import __version__
 from textrawl.embedded.postmaster import OWNER
+from textrawl.values.word_lists import PROGRAM
 
 Say = Callable[..., Outcome]
 
@@ -137,6 +139,26 @@ def test_a_changed_source_is_marked_wherever_the_fact_is_shown(
         out = say(folder, *words).out
         assert fact in out
         assert "gone" not in out
+
+
+def test_a_message_that_names_a_folder_lets_nobody_read_it(
+    say: Say, launch: Launch, database_url: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "api", 1)
+    fact = "the parser begins in src/part_1.py"
+    assert say("api", "remember", "Parser", fact, "--type", "concept").code == 0
+    path.unlink()
+    place = {"repository": "github.com/acme/api", "checkout": str(tmp_path / "api")}
+    for number, folder in enumerate(("plain", "other"), 10):
+        session = open_session(launch, database_url, tmp_path / folder)
+        asked = call_of(number, "query_memory", mode="search", query="api parser")
+        asked["params"]["_meta"] = {PROGRAM: {"version": __version__, **place}}
+        session.say(asked)
+        while (answer := session.hear()).get("id") != number:
+            pass
+        told = json.dumps(answer)
+        assert fact in told
+        assert "file gone" not in told
 
 
 def test_at_names_what_a_fact_speaks_of_and_refuses_what_cannot_be_read(

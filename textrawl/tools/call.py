@@ -137,9 +137,11 @@ class App:
             bearer, address = find_principal(request), find_space(request)
             request_id = find_request_id(request)
         repository = find_repository(request) if request else self.identity.repository
+        checkout = None if request else self.identity.checkout
         anchors: Sequence[str] = ()
         if meta and PROGRAM in meta and (program := read_program(meta)):
-            repository, anchors = program.repository, program.anchors
+            # A message can name any repository, but no folder to read.
+            repository, checkout, anchors = program.repository, None, program.anchors
             # Over stdio, programs of a person ask the host and not a session of a client.
             tool = program.name_tool(tool) if request is not None else tool
         principal, identity = bearer, self.identity
@@ -160,7 +162,7 @@ class App:
             request_id or secrets.token_hex(8),
             sharing=bearer is not None,
             repository=repository,
-            checkout=None if request else self.identity.checkout,  # never one that a message names
+            checkout=checkout,
             anchors=anchors,
         )
 
