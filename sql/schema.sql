@@ -490,11 +490,13 @@ CREATE TABLE observation (
     period text,
     origin text,
     repository text,
+    anchors text[],
     CONSTRAINT observation_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT observation_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT observation_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
     CONSTRAINT observation_space_id_relation_id_fkey FOREIGN KEY (space_id, relation_id) REFERENCES relation(space_id, id) ON DELETE CASCADE,
     CONSTRAINT observation_space_id_replaced_by_fkey FOREIGN KEY (space_id, replaced_by) REFERENCES observation(space_id, id) ON DELETE SET NULL (replaced_by),
+    CONSTRAINT observation_anchors_check CHECK (cardinality(anchors) >= 1 AND cardinality(anchors) <= 4),
     CONSTRAINT observation_check CHECK (char_length(content) >= 1 AND char_length(content) <=
 CASE
     WHEN whole IS NULL THEN 2000
@@ -546,6 +548,7 @@ COMMENT ON COLUMN observation.claim IS 'What the fact claims: make_claim(content
 COMMENT ON COLUMN observation.period IS 'The begin and the end that the text names, such as 2016/2021-03 or 2019/, if they are the times of the fact. Null: the text names none, or the fact is older than 0033.';
 COMMENT ON COLUMN observation.origin IS 'said: a person typed or accepted it. inferred: an agent concluded it. external: a page, a tool, a file or an import said it. Null: find_origin() says it, of facts that are older than 0037.';
 COMMENT ON COLUMN observation.repository IS 'Key of the repository of the session that stored the fact, such as github.com/acme/api. Null: of none, as facts about people and preferences are.';
+COMMENT ON COLUMN observation.anchors IS 'What the fact speaks of: files of its repository, such as src/parse.py:40-52 with a hash of these lines, and URLs. Null: nothing named.';
 CREATE INDEX observation_author_idx ON observation USING btree (space_id, author_id) WHERE author_id > 0;
 CREATE INDEX observation_coming_idx ON observation USING btree (space_id, valid_from) WHERE valid_from > created_at;
 CREATE INDEX observation_entity_idx ON observation USING btree (space_id, entity_id, content_hash);
@@ -591,7 +594,8 @@ CREATE TYPE new_fact AS (
     evidence_start integer,
     claim jsonb,
     period text,
-    repository text
+    repository text,
+    anchors text[]
 );
 COMMENT ON TYPE new_fact IS 'A fact that is going to be stored. read_facts() makes it after the entity was found or created. Each step of storing handles an array of these facts in one statement.';
 COMMENT ON COLUMN new_fact.id IS 'Id that the fact gets if it is stored.';
@@ -613,6 +617,7 @@ COMMENT ON COLUMN new_fact.evidence_start IS 'The place of the first character o
 COMMENT ON COLUMN new_fact.claim IS 'make_claim(content, language of the space). Null: the text claims nothing that can be compared.';
 COMMENT ON COLUMN new_fact.period IS 'The begin and the end that were read from the text, such as 2016/2021-03 or 2019/. Null: none. Then valid_from and valid_until are what the caller gave.';
 COMMENT ON COLUMN new_fact.repository IS 'Key of the repository of the fact. Null: of none.';
+COMMENT ON COLUMN new_fact.anchors IS 'What the fact speaks of, as in observation. Null: nothing named.';
 
 CREATE TABLE removal_lock (
 );
@@ -1927,11 +1932,13 @@ CREATE TABLE proposal (
     llm text,
     evidence_start integer,
     repository text,
+    anchors text[],
     CONSTRAINT proposal_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT proposal_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT proposal_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES actor(id),
     CONSTRAINT proposal_model_id_fkey FOREIGN KEY (model_id) REFERENCES embedding_model(id) ON DELETE SET NULL,
     CONSTRAINT proposal_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id),
+    CONSTRAINT proposal_anchors_check CHECK (cardinality(anchors) >= 1 AND cardinality(anchors) <= 4),
     CONSTRAINT proposal_check CHECK ((kind <> 'relation'::text) = (content IS NOT NULL)),
     CONSTRAINT proposal_check1 CHECK ((kind = 'relation'::text) = (relation_type IS NOT NULL AND to_name IS NOT NULL AND to_key IS NOT NULL)),
     CONSTRAINT proposal_check2 CHECK ((decision IS NULL) = (decided_at IS NULL)),
@@ -1941,7 +1948,7 @@ CREATE TABLE proposal (
     CONSTRAINT proposal_entity_name_check CHECK (char_length(entity_name) >= 1 AND char_length(entity_name) <= 200),
     CONSTRAINT proposal_evidence_check CHECK (char_length(evidence) >= 1 AND char_length(evidence) <= 2000),
     CONSTRAINT proposal_evidence_start_check CHECK (evidence_start >= 0),
-    CONSTRAINT proposal_finding_check CHECK (finding = ANY (ARRAY['name'::text, 'same'::text, 'disagreement'::text, 'double'::text, 'question'::text, 'expired'::text, 'relation'::text, 'stale'::text])),
+    CONSTRAINT proposal_finding_check CHECK (finding = ANY (ARRAY['name'::text, 'same'::text, 'disagreement'::text, 'double'::text, 'question'::text, 'expired'::text, 'relation'::text, 'stale'::text, 'anchor'::text])),
     CONSTRAINT proposal_found_check CHECK ((finding IS NULL) = (one IS NULL) AND ((kind = ANY (ARRAY['fact'::text, 'relation'::text])) OR finding IS NOT NULL)),
     CONSTRAINT proposal_kind_check CHECK (kind = ANY (ARRAY['fact'::text, 'relation'::text, 'merge'::text, 'end'::text])),
     CONSTRAINT proposal_llm_check CHECK (char_length(llm) >= 1 AND char_length(llm) <= 200),
@@ -1990,12 +1997,13 @@ COMMENT ON COLUMN proposal.observation_id IS 'The fact that it became, or that h
 COMMENT ON COLUMN proposal.relation_id IS 'The relation that it became, or that existed already. Null: not an accepted relation.';
 COMMENT ON COLUMN proposal.valid_from IS 'Begin of the fact or relation. Null: not given.';
 COMMENT ON COLUMN proposal.evidence IS 'Why it is proposed: the sentence of a text in which an LLM found it, or the reason of a finding. Null: somebody proposed it.';
-COMMENT ON COLUMN proposal.finding IS 'What tidy_memory() found. name, same: two entities are one. disagreement, double, question, expired, stale: a fact should end. relation: a fact states it. Null: somebody proposed it.';
+COMMENT ON COLUMN proposal.finding IS 'What tidy_memory() found. name, same: two entities are one. disagreement, double, question, expired, stale, anchor: a fact should end. relation: a fact states it. Null: somebody proposed it.';
 COMMENT ON COLUMN proposal.one IS 'The entity that stays, or the fact that ends or that states the relation. Null: no finding.';
 COMMENT ON COLUMN proposal.other IS 'The entity that is merged, the fact that stays in place of the other one, or the entity that the relation leads to. Null: none.';
 COMMENT ON COLUMN proposal.llm IS 'Provider and model of the LLM that found the proposal in a text. Null: somebody proposed it.';
 COMMENT ON COLUMN proposal.evidence_start IS 'The place of the first character of the sentence in its text, from 0. Null: not known.';
 COMMENT ON COLUMN proposal.repository IS 'Key of the repository of the session that proposed it. Null: of none.';
+COMMENT ON COLUMN proposal.anchors IS 'Anchors of the proposed fact, as in observation. Null: none.';
 CREATE INDEX proposal_author_idx ON proposal USING btree (space_id, author_id, created_at);
 CREATE INDEX proposal_entity_idx ON proposal USING btree (space_id, entity_key);
 CREATE UNIQUE INDEX proposal_finding_idx ON proposal USING btree (space_id, finding, LEAST(one, other), GREATEST(one, other)) WHERE finding IS NOT NULL;

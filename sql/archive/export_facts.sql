@@ -7,7 +7,7 @@ returns table (
     whole uuid, part smallint, confirmed_at timestamptz,
     evidence text, evidence_start integer,
     origin text,
-    repository text
+    repository text, anchors text[]
 )
 language sql stable
 begin atomic
@@ -15,7 +15,7 @@ begin atomic
         o.valid_from, o.valid_until, o.closed_at, o.replaced_by, a.name, o.client, o.tool, o.request, o.created_at,
         nullif(o.said_at, o.created_at), o.whole, o.part, o.confirmed_at, o.evidence, o.evidence_start,
         textrawl.find_origin(o.origin, o.tool, o.client, o.source),
-        o.repository
+        o.repository, o.anchors
     from textrawl.fact o
     join textrawl.space s on s.id = o.space_id
     join textrawl.actor a on a.id = o.author_id

@@ -12,7 +12,7 @@ begin
               from content_tables()
               union all
               -- Clients state their own names and the ids of their requests.
-              select name, 'client, request, repository', 'false' from content_tables()) h
+              select name, 'client, request, repository, anchors', 'false' from content_tables()) h
         cross join lateral (
             select c.attname, case
                 when h.name = 'event' and c.attname = 'detail' then

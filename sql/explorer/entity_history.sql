@@ -16,7 +16,7 @@ create function textrawl.entity_history(
     successor text,           -- text of the fact that replaced this fact
     wrong text,               -- the reason, if somebody marked the fact as wrong
     wrong_at timestamptz,     -- when somebody did
-    repository text,
+    repository text, anchors text[],
     evidence text, evidence_start integer,  -- the sentence of a text from which an LLM took the fact, and its place there
     pinned boolean,           -- every digest begins with the fact
     origin text,              -- said, inferred or external: see find_origin()
@@ -61,7 +61,7 @@ begin atomic
     select o.id, known.space, o.content, o.source, o.confidence, known.author, o.client, o.tool, o.created_at, o.said_at,
         o.valid_from, known.until, known.valid,
         case when known.until is not distinct from o.valid_until then successor.content end,
-        known.reason, known.revised_at, o.repository, o.evidence, o.evidence_start, o.id in (select pin.id from pin),
+        known.reason, known.revised_at, o.repository, o.anchors, o.evidence, o.evidence_start, o.id in (select pin.id from pin),
         textrawl.find_origin(o.origin, o.tool, o.client, o.source), known.total
     from known
     join textrawl.fact o on o.space_id = known.space_id and o.id = known.id

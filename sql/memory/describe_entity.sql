@@ -8,7 +8,7 @@ create function textrawl.describe_entity(
 ) returns table (
     id uuid, space text, name text, entity_type text, description text,
     observations jsonb,         -- newest first: [{id, space, content, source, confidence, created_at, said_at, valid_from,
-                                -- valid_until, author, several_authors, evidence, evidence_start, origin}]
+                                -- valid_until, author, several_authors, evidence, evidence_start, origin, anchors}]
     total_observations bigint,
     outgoing jsonb,             -- [{relation_type, to_entity, to_entity_type, created_at, valid_from, valid_until}]
     incoming jsonb,             -- [{relation_type, from_entity, from_entity_type, created_at, valid_from, valid_until}]
@@ -54,7 +54,7 @@ begin
     ), newest as (
         select o.id, page.space, o.content, o.source, o.confidence, o.created_at, o.said_at, o.valid_from, o.valid_until,
             a.name as author, shared.by_several as several_authors, page.day, o.evidence, o.evidence_start,
-            find_origin(o.origin, o.tool, o.client, o.source) as origin
+            find_origin(o.origin, o.tool, o.client, o.source) as origin, session_anchors(o.repository, o.anchors) as anchors
         from page join fact o on o.space_id = page.space_id and o.id = page.id
         join actor a on a.id = o.author_id
         join shared on shared.space_id = page.space_id

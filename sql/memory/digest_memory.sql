@@ -12,7 +12,8 @@ create function textrawl.digest_memory(
     section text,  -- pinned, today, project, self, question, preference, person, recalled, recent or summary (not a fact, see entity_summary())
     score real,    -- in its section, from 0 to 1
     several_authors boolean,  -- true: several authors write to the space
-    origin text    -- see find_origin(); null of a summary, which marks its clauses
+    origin text,   -- see find_origin(); null of a summary, which marks its clauses
+    anchors text[] -- see session_anchors()
 )
 language sql stable security definer rows 40
 set search_path from current
@@ -122,6 +123,7 @@ begin atomic
     ), judged as (
         select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.author_id,
             textrawl.find_origin(o.origin, o.tool, o.client, o.source) as origin,
+            textrawl.session_anchors(o.repository, o.anchors) as anchors,
             case when o.section not in ('pinned', 'today', 'project', 'self') and o.content ~ '[?？]\s*$' then 'question' else o.section end as section,
             (o.confidence * (
                 0.6 * exp(-least(extract(epoch from greatest((select at from last) - o.created_at, interval '0')) / 86400 / 30, 700))
@@ -131,7 +133,7 @@ begin atomic
         where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) and (char_length(o.content) <= max_characters or o.section = 'pinned')
             and (o.part is null or o.part = 1)
         union all
-        select s.space_id, s.entity_id, s.entity_id, 'summary: ' || made.summary, s.made_at, s.made_at, s.author_id, null, 'summary', 1
+        select s.space_id, s.entity_id, s.entity_id, 'summary: ' || made.summary, s.made_at, s.made_at, s.author_id, null, null, 'summary', 1
         from chosen c join textrawl.summary s on s.space_id = c.space_id and s.entity_id = c.id
         cross join lateral (
             select textrawl.entity_summary(s.space_id, s.entity_id, (select ids from author), members,
@@ -157,7 +159,7 @@ begin atomic
     select r.id, r.entity_id, s.name, e.name, e.entity_type, r.content, r.created_at, r.said_at, a.name, r.section, r.score,
         -- Each space is looked up once. A call for each fact would repeat it.
         r.section <> 'summary' and r.space_id = any((select coalesce(array_agg(p.id), '{}') from readable p where textrawl.has_several_authors(p.id))::integer[]),
-        r.origin
+        r.origin, r.anchors
     from ranked r
     join textrawl.space s on s.id = r.space_id
     join textrawl.entity e on e.space_id = r.space_id and e.id = r.entity_id

@@ -8,6 +8,7 @@ create function textrawl.remember_fact(
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null,
     said_at timestamptz default null, valid_from timestamptz default null,
+    anchors text[] default null,  -- what the fact speaks of, as in observation
     out entity_id uuid, out entity_name text, out entity_type text,
     out observation_id uuid, out duplicate boolean, out updated boolean, out closest jsonb,
     out proposal_id uuid, -- if the caller can only propose; then no fact was stored
@@ -25,7 +26,7 @@ as $$
 declare
     origin  origin  := open_write(credential, space, 'write', client, tool, request, proposing => true);
     fact    jsonb   := jsonb_build_object('entity', entity, 'type', type, 'observation', observation, 'source', source,
-        'confidence', confidence, 'valid_from', valid_from, 'valid_until', valid_until, 'said_at', said_at, 'replaces', replaces);
+        'confidence', confidence, 'valid_from', valid_from, 'valid_until', valid_until, 'said_at', said_at, 'anchors', anchors, 'replaces', replaces);
 begin
     if origin.proposed then
         entity_name := entity; entity_type := nearest_type(type); updated := false;

@@ -38,6 +38,7 @@ returns table (
     dated boolean, -- true: the question is about other times than now, so an answer shows the periods
     given_type text,  -- the word that a caller gave as the type of the entity, if it differs
     origin text,      -- see find_origin(); null of a chunk, whose line says that a document has it
+    anchors text[],   -- see session_anchors()
     log_odds double precision[]  -- they add up to the logarithm of the odds of the score, see ranking_weight; null if semantic
 )
 language plpgsql stable security definer rows 10
@@ -357,6 +358,7 @@ begin
             as_of is null and (moment is not distinct from 'infinity' or coalesce(o.valid_until < o.created_at, false)) and b.tokens is null,
             nullif(nullif(free_type(e.entity_type, e.metadata), e.entity_type), 'Generic'),
             case when b.tokens is null then find_origin(o.origin, o.tool, o.client, o.source) end,
+            case when o.anchors is not null and o.repository is not null and is_of_repository(o.repository, session_repositories()) then o.anchors end,
             case when worded then array[weight.base, weight.meaning * coalesce(b.likeness, 0.7 * b.coverage), weight.words * (b.coverage + b.exact),
                 weight.about * b.about, case when b.supported then weight.beside * b.beside else 0 end, weight.period * b.period,
                 b.strange, case when unheard then weight.unheard else 0 end, weight.better * b.lift]

@@ -83,13 +83,13 @@ begin
     last_ordinal := coalesce((select max(o.ordinal) from observation o where o.space_id = space), 0);
     insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, confidence,
                              valid_from, valid_until, closed_at, replaced_by, author_id, client, tool, request, created_at, said_at, fts,
-                             evidence, evidence_start, claim, period, repository, ordinal)
+                             evidence, evidence_start, claim, period, repository, anchors, ordinal)
     select space, f.id, f.entity_id, f.entity_type, f.content, f.content_hash,
            coalesce(f.source, 'conversation'), coalesce(f.confidence, 1),
            begins[f.ordinality], f.valid_until, past_end(f.valid_until), named.id, origin.author_id, origin.client, origin.tool, origin.request,
            moment + f.ordinality * step, coalesce(f.said_at, moment + f.ordinality * step),
            search_document(space, (select space_language(space)), document_names(space, f.entity_id), f.content, f.said_at),
-           f.evidence, f.evidence_start, f.claim, f.period, f.repository, last_ordinal + row_number() over (order by f.ordinality)
+           f.evidence, f.evidence_start, f.claim, f.period, f.repository, f.anchors, last_ordinal + row_number() over (order by f.ordinality)
     from unnest(facts) with ordinality f
     where duplicates[f.ordinality] is null
     order by f.ordinality;

@@ -1,4 +1,7 @@
-create function textrawl.list_findings(space integer, max_rows integer default 200, credential bytea default null)
+create function textrawl.list_findings(
+    space integer, max_rows integer default 200, credential bytea default null,
+    changes jsonb default null  -- see tidy_memory()
+)
 returns table (
     finding text, kind text,  -- as in proposal
     one uuid, other uuid, relation_type text, valid_until timestamptz, evidence text
@@ -9,6 +12,13 @@ set jit = off
 as $$
 #variable_conflict use_column
 begin
+    if changes is not null then
+        return query
+        select 'anchor', 'end', f.id, null::uuid, null::text, null::timestamptz, left(c.value, 500)
+        from jsonb_each_text(changes) c join fact f on f.space_id = list_findings.space and f.id = c.key::uuid and f.anchors is not null
+        order by f.created_at, f.id;
+        return;
+    end if;
     -- The surest first, because a fact or an entity has at most one finding at a time.
     return query
     select case when s.name_score = 1 then 'name' else 'same' end, 'merge', s.entity_id, s.other_id, null::text, null::timestamptz,
@@ -56,5 +66,5 @@ $$;
 comment on function textrawl.list_findings is
     'What is out of order in a space, at most max_rows of each kind: entities under two names, facts that disagree, '
     'repeat each other, answer an open question, have expired, or are stale and never recalled, and relations that facts '
-    'state. What was rejected or dismissed is left out. Errors: TR010, TR011 (access). '
+    'state; or only the facts of `changes`. What was rejected or dismissed is left out. Errors: TR010, TR011 (access). '
     'Example: select finding, evidence from textrawl.list_findings(1);';

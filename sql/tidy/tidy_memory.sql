@@ -2,7 +2,8 @@ create function textrawl.tidy_memory(
     dry_run boolean default false,  -- true: only list what would be proposed
     most integer default 200,       -- of each kind of finding, from 1 to 1,000
     credential bytea default null, space integer default null,
-    client text default null, tool text default 'sql', request text default null
+    client text default null, tool text default 'sql', request text default null,
+    changes jsonb default null  -- only facts whose anchors have changed: {id: what changed}
 ) returns table (
     finding text,
     proposal_id uuid,  -- null if dry_run
@@ -34,7 +35,7 @@ begin
       and finding_fault(p.space_id, p.kind, p.one, p.other) is null;
     for item in
         select f.*, e.name, e.name_key, t.name as to_name, array[e.id, t.id, p.entity_id] as entities, coalesce(o.content, 'is the same as ' || t.name) as said
-        from list_findings(origin.space_id, most, credential) with ordinality f
+        from list_findings(origin.space_id, most, credential, changes) with ordinality f
         left join fact o on o.space_id = origin.space_id and o.id = f.one
         join entity e on e.space_id = origin.space_id and e.id = coalesce(o.entity_id, f.one)
         left join fact p on p.space_id = origin.space_id and p.id = f.other

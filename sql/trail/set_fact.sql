@@ -4,7 +4,7 @@ begin atomic
     update textrawl.observation o
     set source = n.source, confidence = n.confidence, valid_until = n.valid_until, closed_at = n.closed_at,
         replaced_by = (select f.id from textrawl.fact f where f.space_id = space and f.id = n.replaced_by),
-        repository = n.repository,
+        repository = n.repository, anchors = n.anchors,
         said_at = n.said_at, confirmed_at = n.confirmed_at,
         origin = n.origin,
         author_id = n.author_id, client = n.client, tool = n.tool, request = n.request,

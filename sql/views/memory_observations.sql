@@ -4,7 +4,8 @@ select s.name as space, o.id, e.name as entity_name, o.entity_type, o.content, o
        a.name as author, o.client, o.tool, o.created_at, o.entity_id,
        o.said_at,
        textrawl.find_origin(o.origin, o.tool, o.client, o.source) as origin,
-       o.repository
+       o.repository,
+       o.anchors
 from textrawl.fact o
 join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
 join textrawl.space s on s.id = o.space_id and s.tier is null
@@ -35,3 +36,5 @@ comment on column textrawl.memory_observations.origin is
     'said (a person typed or accepted it), inferred (an agent concluded it) or external (a page, a tool, a file or an import said it).';
 comment on column textrawl.memory_observations.repository is
     'Key of the repository in which the fact was stored, such as github.com/acme/api; null if in none.';
+comment on column textrawl.memory_observations.anchors is
+    'What the fact speaks of: files of its repository, such as src/parse.py:40-52 with a hash of these lines, and URLs; null if nothing is named.';

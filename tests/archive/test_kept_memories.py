@@ -22,6 +22,7 @@ _OWN = {
     "identity_snapshot": ["version"],
     "observation": [
         *("ordinal", "closed_at", "content_hash", "fts", "claim", "period", "origin", "repository"),
+        "anchors",
     ],
     "chunk": ["observation_id"],
     "relation": ["closed_at", "relation_type"],
@@ -83,7 +84,8 @@ def move_begin(row: dict[str, Any]) -> None:
     """
     row.pop("confirmed_at", None)
     row.pop("origin", None)
-    row.pop("repository", None)
+    for name in ("repository", "anchors"):
+        row.pop(name, None)
     for name in ("evidence", "evidence_start"):
         if row.get(name) is None:
             row.pop(name, None)

@@ -260,6 +260,8 @@ def test_every_other_command_of_the_pages_succeeds(
 ) -> None:
     (tmp_path / ".env").write_text("TEXTRAWL_SPACE=team\n", encoding="utf-8")  # for `trust .`
     make_repository(tmp_path, "https://github.com/acme/api")  # for `here`
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/parse.py").write_text("line\n" * 60)  # for `remember --at`
     for line in find_commands(".venv/bin/textrawl"):
         outcome = run(*shlex.split(line, comments=True)[1:], **environment)
         assert outcome.code == 0, (line, outcome.err + outcome.out)

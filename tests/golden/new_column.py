@@ -35,7 +35,7 @@ PATCH = Patch(
         ("sql/memory/remember_fact.sql", "'replaces', replaces);", "'importance', importance, "),
         (
             "sql/memory/store_facts.sql",
-            "evidence_start, claim, period, repository, ord",
+            "evidence_start, claim, period, repository, anchors, ord",
             "importance, ",
         ),
         ("sql/memory/store_facts.sql", "f.evidence_start, f.claim", "f.importance, "),

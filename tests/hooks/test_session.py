@@ -288,3 +288,26 @@ def test_hooks_give_facts_of_the_repository_of_their_folder_and_of_no_other(
     assert found == {name: {name} for name in urls}
     assert here["last_session"]["client"] == "claude-code"
     assert [row["content"] for row in here["rows"]] == ["the release robot lives in second"]
+
+
+def test_a_prompt_and_a_start_mark_a_fact_whose_file_of_this_repository_has_changed(
+    memory: Environment, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = {name.removeprefix("TEXTRAWL_"): value for name, value in memory.items()}
+    make_repository(tmp_path / "crane", "https://github.com/acme/crane")
+    monkeypatch.chdir(tmp_path / "crane")
+    Path("lift.py").write_text("lift = True\n")
+    fact = "the yellow crane lifts by lift.py:1"
+    assert run("remember", "Crane", fact, "--type", "project", **own).code == 0
+    texts: list[str] = []
+    for content in ("lift = True\n", "lift = False\n"):
+        Path("lift.py").write_text(content)
+        session = Session("claude-code", tmp_path / "crane", memory, patient=True)
+        texts += [
+            session.tell("start", source="startup").text,
+            session.tell("prompt", prompt="how does the yellow crane lift?").text,
+        ]
+
+    assert [f"{fact} (source changed)" in text for text in texts[:2]] == [False, False]
+    assert any(f"{fact} (source changed)" in text for text in texts[2:])
+    assert fact in "".join(texts[:2])

@@ -62,6 +62,7 @@ _VALUES: dict[str, object] = {
     "smallint": 1,
     "real": 0.25,
     "boolean": True,
+    "text[]": ["src/parse.py:40-52 0123456789abcdef"],
     "jsonb": Jsonb({"so": 1}),
     "uuid": "0190d3c8-0000-7000-8000-000000000001",
     "source": "note",

@@ -123,8 +123,10 @@ _PROPOSED: tuple[LiteralString, ...] = (
     " space => %(space)s)",
     "select decide_proposals(array[id::text], 'reject', 'as ' || ~ || ' said') from proposal"
     " where content = 'is small'",
-    "update proposal set repository = 'github.com/#/api' where content = 'is small'",
-    "update observation set repository = 'github.com/#/api' where content = 'is warm'",
+    "update proposal set repository = 'github.com/#/api', anchors = array['#.md 0123456789abcdef']"
+    " where content = 'is small'",
+    "update observation set repository = 'github.com/#/api', anchors = array['https://#.org']"
+    " where content = 'is warm'",
 )
 _TEXTS: LiteralString = """
     select c.relname || '.' || a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid

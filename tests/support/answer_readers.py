@@ -26,6 +26,7 @@ OTHER = re.compile(r"(?:aka|wrong): |(?:more|cut|note) |(?:not|nothing) found\b"
 FENCE = re.compile(r"<textrawl-memory-(?P<number>[0-9]{9})>\n.*\n")
 PROPOSED = " (proposed)"
 MARK = "external: "
+CHANGE = re.compile(r" \((?:source changed|file gone)\)$")
 LIFETIME = re.compile(rf" \((?:from {DAY}|{DAY} to {DAY})\)$")
 
 
@@ -100,7 +101,7 @@ def read_entity_lines(text: str) -> Group:
 
 def _read(found: re.Match[str], space: str | None = None) -> Read:
     author = next((found[name] for name in ("signer", "dated", "by") if found[name]), None)
-    text = found["text"]
+    text = CHANGE.sub("", found["text"])
     return Read(
         unescape(LIFETIME.sub("", text.removesuffix(PROPOSED))),
         None if author is None else unescape(author),

@@ -35,6 +35,7 @@ from textrawl.errors import (
     SpaceNotFound,
 )
 from textrawl.scheduling import account, repository
+from textrawl.values.anchors import checkout
 
 if TYPE_CHECKING:
     from textrawl.access.oauth import Issuer, TokenIdentity
@@ -185,7 +186,8 @@ class Caller:
 
     `sharing` is true if the call has an access token. Several people can use such a server.
     `cleaned` is the number of texts in the arguments that `clean_text` changes. `secrets` are the
-    kinds of secrets in the arguments. `repository` has the keys of that of the session, if any.
+    kinds of secrets in the arguments. `repository` has the keys of that of the session, if any, and
+    `checkout` its folder, if the session is one of this machine. `anchors` are those of a new fact.
     """
 
     principal: Principal
@@ -196,6 +198,8 @@ class Caller:
     cleaned: int = 0
     secrets: Sequence[str] = ()
     repository: str | None = None
+    checkout: str | None = None
+    anchors: Sequence[str] = ()
     begun: float = field(default_factory=time.perf_counter, compare=False)
 
     @cached_property
@@ -242,9 +246,11 @@ def keep_caller(caller: Caller) -> Generator[None]:
     before = _caller.set(caller)
     counted = account.set(caller.principal.actor if caller.sharing else None)
     former = repository.set(caller.repository)
+    folder = checkout.set(caller.checkout)
     try:
         yield
     finally:
+        checkout.reset(folder)
         repository.reset(former)
         account.reset(counted)
         _caller.reset(before)

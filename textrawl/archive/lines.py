@@ -20,6 +20,7 @@ from textrawl.archive.exports import VERSION
 from textrawl.tools.identity.tools import CATEGORIES, CONTENT_LENGTH, check_filename
 from textrawl.tools.memory.tools import RelationName, Source
 from textrawl.tools.toolset import Name
+from textrawl.values.anchors import MOST_ANCHORS
 from textrawl.values.names import EntityKind, read_wanted_type
 from textrawl.values.reference_file import LineRefused
 from textrawl.values.remotes import LONGEST_REPOSITORY
@@ -34,6 +35,7 @@ from textrawl.values.text import (
 )
 from textrawl.values.times import read_instant
 from textrawl.wire.arguments import apply
+from textrawl.wire.program import Anchor
 
 
 def _read_moment(value: object) -> datetime:
@@ -326,6 +328,7 @@ class FactLine(_Statement):
     evidence_start: Annotated[int, Field(ge=0, strict=True)] | None = None
     origin: Literal["said", "inferred", "external"] | None = None
     repository: Annotated[str, Field(min_length=1, max_length=LONGEST_REPOSITORY)] | None = None
+    anchors: Annotated[list[Anchor], Field(min_length=1, max_length=MOST_ANCHORS)] | None = None
     vector: str | None = None
 
     @field_validator("text", mode="before")

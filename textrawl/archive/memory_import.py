@@ -81,6 +81,8 @@ class MemoryWriter:
     gate: SecretGate
     lines: set[str]
     """The ids of all facts of the import that are as of `write_line_id`."""
+    find_place: Callable[[ImportedFact], Mapping[str, object]] = lambda _: {}
+    """Returns the repository and the anchors of a fact, or nothing."""
     sources: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     places: list[str] = field(default_factory=lambda: ["the import"])
     """The id of the item of each line, by the line's number."""
@@ -260,11 +262,12 @@ class MemoryWriter:
         seed = f"{fact.day}{fact.text}" if isinstance(fact, PlainFact) else ""
         plain = UUID(fact.key) if fact.key else uuid5(_make_id(self.space, name), seed)
         text = clean_text(fact.text).strip()
-        parts = split_text(text)
+        parts, place = split_text(text), self.find_place(fact)
         for part, content in enumerate(parts, 1):
             line = self._write_times(fact, plain if part == 1 else uuid5(plain, str(part)), part)
             line |= {"entity": str(self._find_id(name)), "text": content, "source": fact.source}
             line["confidence"] = 1.0 if fact.confidence is None else fact.confidence
+            line |= place
             if len(parts) > 1:
                 line |= {"whole": str(number_text(text)), "part": part}
             if self.form.listed:

@@ -21,6 +21,7 @@ PANELS: dict[str, dict[str, str]] = {
         "search": "Search the memory by words and by meaning.",
         "recall": "Print facts that answer a question, in few tokens and quickly.",
         "here": "Show your last session in this Git repository, and its newest facts.",
+        "check-anchors": "Show the facts that speak of changed files of this Git repository.",
         "digest": "Print the facts that matter at the start of a conversation.",
         "explain": "Explain why a search finds some facts and leaves out others.",
         "show": "Show an entity with its newest facts and its relations.",
@@ -96,6 +97,7 @@ MODULES = {
         "imports": ("import",),
         "ingest": ("document",),
         "recall": ("digest", "remember"),
+        "here": ("check-anchors",),
         "review": ("tidy",),
         "search": ("explain", "show"),
         "status": ("stop",),
@@ -185,7 +187,7 @@ def build_app(name: str | None) -> typer.Typer:
 def _add_command(app: typer.Typer, name: str) -> None:
     # Only this command is imported, because importing all commands takes seconds.
     module = import_module(f"textrawl.cli.commands.{MODULES.get(name, name)}")
-    command: Any = getattr(module, "import_" if name == "import" else name)
+    command: Any = getattr(module, "import_" if name == "import" else name.replace("-", "_"))
     if isinstance(command, typer.Typer):
         app.add_typer(command, name=name, help=PANELS[COMMANDS[name]][name])
     else:
@@ -231,7 +233,18 @@ Place = Literal["server", "none", "database"]
 _COMMANDS: Mapping[Place, tuple[str, ...]] = {
     "server": (
         *("search", "recall", "here", "digest", "explain", "show", "remember", "revise", "pin"),
-        *("unpin", "entity", "me", "sessions", "forget", "stats", "hook", "doctor", "review"),
+        *(
+            "check-anchors",
+            "unpin",
+            "entity",
+            "me",
+            "sessions",
+            "forget",
+            "stats",
+            "hook",
+            "doctor",
+            "review",
+        ),
         *("tidy", "share", "log"),
         *("undo", "erase"),
     ),

@@ -17,7 +17,9 @@ from textrawl.environment import find_data_dir, find_value, read_sources
 from textrawl.errors import MemoryNotEnabled, TextrawlError
 from textrawl.host.question import Request, build_question
 from textrawl.host.question import ask as ask_process
+from textrawl.host.repository import find_checkout, find_folder
 from textrawl.host.requests import SocketAnswer, complete, read_answer
+from textrawl.values.anchors import checkout
 from textrawl.wire.result_reading import read_result, write_argument
 from textrawl_client.unix_socket import FolderTaken, NotListening, ResidentRefused, Unreachable
 
@@ -37,6 +39,7 @@ def ask(name: str, kind: type[Result], space: str | None = None, /, **given: obj
     errors of the operation, NotAuthenticated, SpaceNotFound, ReadOnly, and StartRefused,
     DatabaseUnavailable or ServerUnreachable if the memory cannot be opened.
     """
+    checkout.set(find_checkout(find_folder()))  # to compare facts with files
     arguments = {one: write_argument(value) for one, value in given.items() if value is not None}
     if find_value("server_url", read_sources()) is not None:
         return read_result(kind, _ask_server(name, space, arguments))

@@ -246,7 +246,13 @@ class LocalTools:
         principal.require(scope, *also)
         name = self._names.get(tool, program.name_tool(tool))
         return Caller(
-            principal, program.client, name, secrets.token_hex(8), repository=program.repository
+            principal,
+            program.client,
+            name,
+            secrets.token_hex(8),
+            repository=program.repository,
+            checkout=program.checkout,
+            anchors=program.anchors,
         )
 
     async def search(self, asked: SearchArguments, caller: Caller, program: Program) -> Answer:

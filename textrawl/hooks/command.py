@@ -44,7 +44,7 @@ from textrawl.hooks.transcripts import Ask
 from textrawl.host.entrance import choose_address
 from textrawl.host.question import ask as ask_process
 from textrawl.host.question import build_call
-from textrawl.host.repository import find_repository
+from textrawl.host.repository import find_checkout, find_repository
 from textrawl.host.requests import SocketAnswer
 from textrawl_client.unix_socket import FolderTaken, ResidentRefused, Unreachable
 
@@ -125,7 +125,8 @@ def _respond(
 ) -> str:
     folder = choose_address(sources).folder
     keys = find_repository(payload.folder, folder)
-    ask = _build_asker(client, " ".join(keys), stores=event.kind in _STORES)
+    place = {"repository": " ".join(keys), "checkout": find_checkout(payload.folder)}
+    ask = _build_asker(client, place, stores=event.kind in _STORES)
     with HookSession(folder, client.name, payload.session) as session:
         if session.read().has_just_run(payload.key):
             _log("The same event has just been answered")
@@ -140,7 +141,7 @@ def _respond(
     return text
 
 
-def _build_asker(client: HookClient, repository: str, *, stores: bool) -> Ask:
+def _build_asker(client: HookClient, place: Mapping[str, Any], *, stores: bool) -> Ask:
     """Return the function that calls a tool of the memory within the time of an event."""
     end = time.monotonic() + (STORING if stores else REACHING)
     name = f"textrawl hook ({client.name})"
@@ -149,7 +150,7 @@ def _build_asker(client: HookClient, repository: str, *, stores: bool) -> Ask:
     def ask(
         tool: str, arguments: Mapping[str, Any], wishes: Mapping[str, Any]
     ) -> SocketAnswer | None:
-        request = build_call(tool, arguments, client=name, repository=repository, **wishes)
+        request = build_call(tool, arguments, client=name, **place, **wishes)
         try:
             now = time.monotonic()
             return ask_process(request, timeout=end - now, starting=latest - now)

@@ -35,7 +35,7 @@ from textrawl.host.description_file import (
     name_description,
     read_packaged,
 )
-from textrawl.host.repository import find_folder, find_repository
+from textrawl.host.repository import find_checkout, find_folder, find_repository
 from textrawl.host.requests import SESSION, find_session_settings, write_request
 from textrawl_client.unix_socket import (
     KEY_SETTINGS,
@@ -87,9 +87,13 @@ class Entrance(NamedTuple):
     @property
     def request(self) -> bytes:
         """The line that asks for a session."""
-        keys = find_repository(find_folder(), self.address.folder)
+        folder = find_folder()
         return write_request(
-            SESSION, settings=self.settings, token=self.token, repository=" ".join(keys)
+            SESSION,
+            settings=self.settings,
+            token=self.token,
+            repository=" ".join(find_repository(folder, self.address.folder)),
+            checkout=find_checkout(folder),
         )
 
     @property

@@ -16,10 +16,12 @@ This module uses only the standard library, because hooks and pipes read it.
 import os
 import re
 from contextlib import suppress
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
 from textrawl.host.git_objects import find_first_commit, has_commit, read_text
+from textrawl.values.anchors import find_source
 from textrawl.values.remotes import clean_name, normalise_remote
 from textrawl_client.unix_socket import FolderTaken, require_private
 
@@ -49,6 +51,29 @@ def find_repository(folder: Path, kept: Path | None = None) -> list[str]:
         if (place := _find_git(folder)) is not None:
             return _read_keys(place, kept, 0)
     return []
+
+
+def find_checkout(folder: Path) -> str | None:
+    """Return the real folder that has the files of the repository of `folder`, or None."""
+    with suppress(OSError, RuntimeError):
+        real = folder.resolve()
+        for parent in (real, *real.parents):
+            if (parent / ".git").exists():
+                return str(parent) if _find_git(parent) else None
+    return None
+
+
+def find_source_place(path: Path, text: str) -> dict[str, object]:
+    """Return the repository of a file and the anchors of a fact that the file has, or nothing."""
+    real = path.resolve()
+    keys, folder = _find_place(real.parent)
+    anchor = find_source(folder, os.path.relpath(real, folder), text) if keys and folder else None
+    return {"repository": keys[0], "anchors": [anchor]} if anchor else {}
+
+
+@cache  # an import reads many facts of one folder
+def _find_place(folder: Path) -> tuple[list[str], str | None]:
+    return find_repository(folder), find_checkout(folder)
 
 
 def _find_git(folder: Path) -> Path | None:

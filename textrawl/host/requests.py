@@ -18,7 +18,7 @@ from textrawl.environment import (
     read_sources,
 )
 from textrawl.errors import TextrawlError
-from textrawl.host.repository import find_folder, find_repository
+from textrawl.host.repository import find_checkout, find_folder, find_repository
 from textrawl.values.word_lists import PROGRAM
 from textrawl_client.unix_socket import ResidentRefused, build_address
 
@@ -75,6 +75,7 @@ def complete(
     if params and "repository" not in given:
         kept = build_address(find_data_dir(sources), {}).folder
         own["repository"] = " ".join(find_repository(find_folder(), kept))
+        own["checkout"] = find_checkout(find_folder())
     program = {**own, **given}
     known = {name: value for name, value in program.items() if value is not None}
     return {

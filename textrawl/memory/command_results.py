@@ -16,7 +16,7 @@ Decision = Literal["accept", "reject"]
 
 @dataclass(frozen=True)
 class RepositoryFact:
-    """A fact that was stored in a repository."""
+    """A fact that was stored in a repository. `anchors` are those of the session's repository."""
 
     observation_id: UUID
     space: str
@@ -25,6 +25,7 @@ class RepositoryFact:
     repository: str
     author: str
     created_at: datetime
+    anchors: list[str] | None = None
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,7 @@ from textrawl.models.language_offer import write_offer
 from textrawl.postgres.database import Database
 from textrawl.scheduling import repository
 from textrawl.settings import Settings
+from textrawl.values.anchors import MOST_ANCHORED
 from textrawl.values.choice import join_choices
 from textrawl.values.condensation import condense
 from textrawl.values.text import NAME_LENGTH
@@ -152,10 +153,16 @@ async def search(  # noqa: PLR0913 - each argument is an option
 
 
 @operation("here", "read")
-async def list_here(session: Session, limit: Limit = 20, *, everywhere: bool = False) -> Here:
+async def list_here(
+    session: Session,
+    limit: Annotated[int, Field(ge=1, le=MOST_ANCHORED)] = 20,
+    *,
+    everywhere: bool = False,
+    anchored: bool = False,
+) -> Here:
     """Return the newest facts of the repository of the session, or of all repositories.
 
-    Raises ArgumentInvalid if the session has none.
+    With `anchored`, only those with anchors. Raises ArgumentInvalid if the session has none.
     """
     keys = repository.get()
     if keys is None and not everywhere:
@@ -165,6 +172,7 @@ async def list_here(session: Session, limit: Limit = 20, *, everywhere: bool = F
         "list_repository_facts",
         RepositoryFact,
         everywhere=everywhere,
+        anchored=anchored,
         max_rows=limit,
         **session.caller.reading,
     )

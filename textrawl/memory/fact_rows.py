@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 from uuid import UUID
+
+from textrawl.values.anchors import read_change
 
 EVER: Literal["ever"] = "ever"
 
@@ -15,7 +18,8 @@ class HitRow:
     Score, cosine and coverage are numbers from 0 to 1. A relation has four fields, and its id is
     also its `observation_id`. A chunk has a document, a part and a line. Its `content` is None if a
     limit of tokens left it out. `several_authors` is true if several authors write to the space.
-    `origin` is said, inferred or external, or None for a chunk.
+    `origin` is said, inferred or external, or None for a chunk. `anchors` are those of a fact
+    of the repository of the session.
     """
 
     observation_id: UUID
@@ -44,6 +48,7 @@ class HitRow:
     dated: bool = False
     given_type: str | None = None
     origin: str | None = None
+    anchors: list[str] | None = None
     proposed: ClassVar[bool] = False
 
     @property
@@ -52,6 +57,11 @@ class HitRow:
         if self.relation_id:
             return f"{self.relation_type}→{self.to_entity}"
         return self.content or ""
+
+    @cached_property
+    def change(self) -> str | None:
+        """What became of the files that the fact speaks of: see find_change()."""
+        return read_change(self.anchors)
 
     @property
     def chunk_id(self) -> str | None:
@@ -101,6 +111,12 @@ class DigestRow:
     score: float
     several_authors: bool
     origin: str | None = None
+    anchors: list[str] | None = None
+
+    @cached_property
+    def change(self) -> str | None:
+        """What became of the files that the fact speaks of, or None."""
+        return read_change(self.anchors)
 
 
 EVIDENCE = (

@@ -37,6 +37,7 @@ from textrawl.memory.store import Store, StoreCall, list_sessions
 from textrawl.models.embeddings import compose_document, compose_query
 from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
 from textrawl.values import condensation
+from textrawl.values.anchors import checkout, find_anchors
 from textrawl.values.leaks import mask_secrets
 from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import EXTERNAL, QUERY_LENGTH, read_relation
@@ -72,6 +73,7 @@ class Fact:
     valid_until: datetime | None = None
     said_at: datetime | None = None
     replaces: str | None = None
+    anchors: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -434,13 +436,14 @@ class MemoryOperations:
 
         Raises FactNotFound if `replaces` names an unknown fact or a fact that is no longer valid.
         """
+        anchors = caller.anchors or _find_anchors(fact)
         text = compose_document(fact.entity, fact.observation)
         model, vectors = await self.store.embed_documents([text])
         row = await self.store.call_one(
             "remember_fact",
             FactRow,
             "replaces",
-            **asdict(fact),
+            **asdict(fact) | {"anchors": anchors},
             model=model,
             embedding=vectors[0] if vectors else None,
             **caller.writing,
@@ -459,7 +462,9 @@ class MemoryOperations:
             [row] = await self.store.database.call(
                 "build_knowledge",
                 BatchRow,
-                facts=json.dumps([write_fact(fact) for fact in facts]),
+                facts=json.dumps(
+                    [write_fact(replace(fact, anchors=_find_anchors(fact))) for fact in facts]
+                ),
                 relations=json.dumps([write_edge(edge) for edge in edges]),
                 model=model,
                 embeddings=vectors and vectors[: len(facts)],
@@ -549,6 +554,12 @@ class MemoryOperations:
             **caller.writing,
         )
         return row if row.entity_id else None
+
+
+def _find_anchors(fact: Fact) -> list[str] | None:
+    """Return the files of the session's repository that the text of a fact names, or None."""
+    folder = checkout.get()
+    return find_anchors(folder, fact.observation) if folder else None
 
 
 def compose_edge(edge: Edge) -> str:

@@ -1,5 +1,6 @@
 """The operations of the `review` toolset: they call SQL functions."""
 
+import json
 from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
@@ -18,7 +19,16 @@ from textrawl.memory.command_results import (
 from textrawl.memory.operation import LONGEST, Moment, Name, Proposals, Reason, operation
 from textrawl.memory.store import StoreCall
 from textrawl.models.embeddings import compose_document
+from textrawl.values.anchors import LONGEST_ANCHOR, MOST_ANCHORED
 from textrawl.values.text import MOST_PROPOSALS
+
+_UUID = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+
+
+Changes = Annotated[
+    dict[Annotated[str, Field(pattern=_UUID)], Annotated[str, Field(max_length=LONGEST_ANCHOR)]],
+    Field(max_length=MOST_ANCHORED),
+]
 
 
 def _list_reviewed(call: StoreCall) -> dict[str, Any]:
@@ -79,9 +89,15 @@ async def decide(
 
 
 @operation("tidy", "write", "propose", writes=True, least_timeout=LONGEST)
-async def tidy(call: StoreCall, *, dry_run: bool = False) -> list[FindingRow]:
-    """Propose what is out of order in the space of the caller, or only list it."""
-    return await call.write("tidy_memory", FindingRow, dry_run=dry_run)
+async def tidy(
+    call: StoreCall, *, dry_run: bool = False, changes: Changes | None = None
+) -> list[FindingRow]:
+    """Propose what is out of order in the space of the caller, or only list it.
+
+    With `changes`, which says by id what became of the anchors of a fact, only that.
+    """
+    chosen = {} if changes is None else {"changes": json.dumps(changes)}
+    return await call.write("tidy_memory", FindingRow, dry_run=dry_run, **chosen)
 
 
 @dataclass(frozen=True)

@@ -494,14 +494,19 @@ async def _open_lifespan(server: MCPServer[App]) -> AsyncGenerator[App]:
 
 
 def create_session_server(
-    settings: Settings, app: App, credential: bytes | None, repository: str | None = None
+    settings: Settings,
+    app: App,
+    credential: bytes | None,
+    repository: str | None = None,
+    checkout: str | None = None,
 ) -> MemoryServer:
     """Return a server for one session of another process, with the open memory of `app`.
 
     The session has its own settings, refused deletions and order of writes. Its principal is that
-    of `credential`, and it works in `repository`.
+    of `credential`, and it works in `repository`, whose folder is `checkout`.
     """
-    identity = Identity(app.identity.directory, credential, settings.space, repository=repository)
+    directory, space = app.identity.directory, settings.space
+    identity = Identity(directory, credential, space, repository=repository, checkout=checkout)
     own = App(settings, app.store, identity, app.recalls)
     own.watches = app.watches
     return create_server(settings, app=own)

@@ -315,13 +315,13 @@ class Sessions:
         if len(self._open) >= _MOST:
             raise ArgumentInvalid(f"{_MOST} clients are served: end one", title="Session refused")
         given, token = params.get("settings", {}), params.get("token")
-        repository = clean_keys(str(params.get("repository") or ""))
+        place = clean_keys(str(params.get("repository") or "")), params.get("checkout")
         try:
             if not self._walled and self._settings.database_url is not None:
                 login = self._settings.database_url.get_secret_value()
                 await check(login, connect_timeout=self._settings.database_timeout)
                 self._walled = True
-            server = await anyio.to_thread.run_sync(self._build, given, token, repository)
+            server = await anyio.to_thread.run_sync(self._build, given, token, *place)
         except StartRefused as error:
             raise ArgumentInvalid(str(error), title="Session refused") from error
         path = name_description(self.address, given, token)
@@ -341,7 +341,11 @@ class Sessions:
         }
 
     def _build(
-        self, given: Mapping[str, Any], token: str | None, repository: str | None
+        self,
+        given: Mapping[str, Any],
+        token: str | None,
+        repository: str | None,
+        checkout: str | None,
     ) -> MemoryServer:
         """Return the server of a session. Settings that the client does not set are the default.
 
@@ -351,7 +355,7 @@ class Sessions:
         if self._app is None:
             return create_server(settings)
         credential = hash_token(token) if token else self._app.store.of_login
-        return create_session_server(settings, self._app, credential, repository)
+        return create_session_server(settings, self._app, credential, repository, checkout)
 
     async def _serve(
         self,

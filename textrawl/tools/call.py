@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Annotated, Any
@@ -85,7 +85,7 @@ class Identity:
 
     `credential` belongs to the server's own access token. `space` restricts every caller to one
     space. If `tokens_needed` is true, a call without an access token is refused. `repository` has
-    the keys of the one in which the session works, if it is over stdio.
+    the keys of the one in which the session works, if it is over stdio, and `checkout` its folder.
     """
 
     directory: Directory
@@ -93,6 +93,7 @@ class Identity:
     space: str | None = None
     tokens_needed: bool = False
     repository: str | None = None
+    checkout: str | None = None
 
 
 class App:
@@ -136,8 +137,11 @@ class App:
             bearer, address = find_principal(request), find_space(request)
             request_id = find_request_id(request)
         repository = find_repository(request) if request else self.identity.repository
+        checkout = None if request else self.identity.checkout
+        anchors: Sequence[str] = ()
         if meta and PROGRAM in meta and (program := read_program(meta)):
-            repository = program.repository
+            # A message can name any repository, but no folder to read.
+            repository, checkout, anchors = program.repository, None, program.anchors
             # Over stdio, programs of a person ask the host and not a session of a client.
             tool = program.name_tool(tool) if request is not None else tool
         principal, identity = bearer, self.identity
@@ -158,6 +162,8 @@ class App:
             request_id or secrets.token_hex(8),
             sharing=bearer is not None,
             repository=repository,
+            checkout=checkout,
+            anchors=anchors,
         )
 
 

@@ -16,6 +16,7 @@ from hashlib import blake2b, md5
 from typing import Any, cast
 from uuid import UUID
 
+from textrawl.values.anchors import CHANGED, GONE
 from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.scanning import compose, replace_all
 
@@ -263,7 +264,7 @@ _ORIGIN = (
 _RELATION = r"[^\s→\\]+→"
 _BEGINNING = re.compile(f"(?:{_RESERVED}|you:|{_ORIGIN}|{_RELATION})")
 _END = re.compile(
-    rf" (?=\((?:{'|'.join((*ENTITY_TYPES, 'document', 'proposed'))}"
+    rf" (?=\((?:{'|'.join((*ENTITY_TYPES, 'document', 'proposed', CHANGED, GONE))}"
     rf"|from {_DAY}|{_DAY} to {_DAY})\)(?: @\S+)?\s*$)"
 )
 _PLAIN_TYPE = str.maketrans("→\\", "__")
@@ -279,6 +280,11 @@ def write_line(text: str, marks: str = "") -> str:
     flat = _escape_end(text.translate(_FLAT))
     # The end of the line, such as (proposed), can follow the text after a space.
     return f"\\{flat}" if _begins_like_ours(f"{flat} ", marks) else flat
+
+
+def write_change(change: str | None) -> str:
+    """Return the end of a line with a fact of which the source has changed, or nothing."""
+    return f" ({change})" if change else ""
 
 
 def write_relation(relation: str, name: str) -> str:

@@ -13,6 +13,7 @@ from pydantic.alias_generators import to_camel
 
 from textrawl import __version__
 from textrawl.errors import ArgumentInvalid
+from textrawl.values.anchors import LONGEST_ANCHOR, MOST_ANCHORS
 from textrawl.values.remotes import clean_keys
 from textrawl.values.text import MOST_FACTS, NAME_LENGTH, clean_name
 from textrawl.values.word_lists import PROGRAM
@@ -31,6 +32,7 @@ _Author = Annotated[str, Field(max_length=NAME_LENGTH)]
 
 
 Repository = Annotated[str | None, AfterValidator(clean_keys)]
+Anchor = Annotated[str, Field(min_length=1, max_length=LONGEST_ANCHOR, pattern=r"^[^\x00-\x1f]*$")]
 
 
 class Program(BaseModel):
@@ -44,7 +46,8 @@ class Program(BaseModel):
     `authors` is the value of DIGEST_AUTHORS for a hook, or None for the setting of the process that
     answers. If `record` is false, the recall log does not get the request. `read_only` refuses to
     change anything. If `about` is the name of an entity, only its facts are searched.
-    `repository` has the keys of the one in which it runs.
+    `repository` has the keys of the one in which it runs, and `checkout` its folder: only a process
+    of the same person reads it. `anchors` are those of a new fact.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, strict=True)
@@ -61,6 +64,8 @@ class Program(BaseModel):
     about: Annotated[str, _CLEAN, Field(max_length=NAME_LENGTH)] | None = None
     read_only: bool = False
     repository: Repository = None
+    checkout: Annotated[str | None, Field(max_length=4096, pattern="^/")] = None
+    anchors: Annotated[list[Anchor], Field(max_length=MOST_ANCHORS)] = []
 
     def name_tool(self, tool: str) -> str:
         """Return the name of a tool in the trail, which decides the origin of facts.
@@ -87,8 +92,8 @@ class Program(BaseModel):
 
     def write_meta(self) -> dict[str, Any]:
         """Return the `_meta` of a request to a server over HTTP, which knows the rights."""
-        rights = {"settings", "token"}
-        return {PROGRAM: self.model_dump(by_alias=True, exclude_defaults=True, exclude=rights)}
+        own = {"settings", "token", "checkout"}
+        return {PROGRAM: self.model_dump(by_alias=True, exclude_defaults=True, exclude=own)}
 
 
 def read_program(meta: Mapping[str, Any] | None) -> Program | None:

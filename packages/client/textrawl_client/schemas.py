@@ -34,6 +34,7 @@ class Fact(Result):
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     proposed: bool = False
+    change: str | None = None
     entity: str = Field(alias="entityName")
     type: str = Field(alias="entityType")
     space: str
@@ -85,6 +86,7 @@ class Observation(Result):
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     space: str | None = None
+    change: str | None = None
 
 
 class Relations(Result):

@@ -41,6 +41,7 @@ Format = Literal["compact", "verbose", "lines"]
 MARKS = (
     "- ", "\n- ", "\uff0d ", "\u2014 ", "→", "← ", "→ knows ", "works_at→", "\uff57orks→", "uses→",
     "nears→", " (concept)", "\uff08project\uff09", " (person) @team", " (proposed)", "57 ",
+    " (source changed)", " (file gone)",
     " (2026-11-25 to 2026-11-25)", " (from 2999-01-01)",
     "\uff15\uff17 ", "100 ", "2026-11-25: ", "95 5a92bdac 2026-11-25 tom: ",
     "5a92bdac 2026-11-25 tom: ", "2026-11-25 by tom: ", "by tom: ", "\uff42y tom\uff1a ", "by ",

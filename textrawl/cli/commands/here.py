@@ -1,16 +1,25 @@
-"""The command `here`."""
+"""The commands `here` and `check-anchors`, about the repository of the folder."""
 
 from datetime import UTC, datetime
+from typing import Annotated
 
-from textrawl.cli.console import open_console, write_cell, write_json, write_message, write_row
-from textrawl.cli.inputs import AsJson, Everywhere, FactLimit, SpaceName
+from textrawl.cli.console import (
+    count,
+    open_console,
+    write_cell,
+    write_json,
+    write_message,
+    write_row,
+)
+from textrawl.cli.inputs import AsJson, Everywhere, FactLimit, SpaceName, WrittenSpace, option
 from textrawl.cli.questions import ask
 from textrawl.environment import read_sources
 from textrawl.hooks.sessions import read_sessions
 from textrawl.host.entrance import choose_address
 from textrawl.host.repository import find_folder, find_repository
-from textrawl.memory.command_results import Here
-from textrawl.values.text import SHORT_ID
+from textrawl.memory.command_results import FindingRow, Here
+from textrawl.values.anchors import MOST_ANCHORED, checkout, find_change, read_change
+from textrawl.values.text import SHORT_ID, write_change
 
 
 def here(
@@ -37,9 +46,11 @@ def here(
     if console.is_terminal and found.repository:
         console.print(write_cell(found.repository, "bold"))
     for row in found.rows:
+        change = read_change(row.anchors)
         if console.is_terminal:
             place = f" ({row.repository})" if everywhere else ""
-            console.print(write_cell(f"{row.entity_name}: {row.content}{place}"), soft_wrap=True)
+            fact = f"{row.entity_name}: {row.content}{write_change(change)}{place}"
+            console.print(write_cell(fact), soft_wrap=True)
         else:
             write_row(
                 [
@@ -48,9 +59,42 @@ def here(
                     row.entity_name,
                     f"{row.created_at:%Y-%m-%dT%H:%M:%SZ}",
                     row.author,
-                    row.content,
+                    row.content + write_change(change),
                 ]
             )
+
+
+def check_anchors(
+    apply: Annotated[
+        bool, option("--apply", "Propose to end these facts, for a reviewer to decide.")
+    ] = False,
+    space: WrittenSpace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the facts that speak of files of this Git repository which changed or are gone.
+
+    In piped output each fact is one line with tabs between its cells: id, what changed, entity,
+    fact. Without --apply, nothing is changed. With it, each fact becomes a finding, as those of
+    `textrawl tidy`: `textrawl review list` shows them.
+    """
+    found = ask("list_here", Here, space, limit=MOST_ANCHORED, anchored=True)
+    changes = {
+        row.observation_id: change
+        for row in found.rows
+        if (change := find_change(checkout.get() or "", row.anchors or ()))
+    }
+    rows = [row for row in found.rows if row.observation_id in changes]
+    if as_json:
+        write_json([{"change": changes[row.observation_id], **vars(row)} for row in rows])
+    for row in () if as_json else rows:
+        identity = str(row.observation_id)[:SHORT_ID]
+        write_row([identity, changes[row.observation_id], row.entity_name, row.content])
+    facts = count(len(found.rows), "fact")
+    write_message(f"Of {facts} with anchors, {len(rows):,} have changed")
+    if apply and changes:
+        told = {str(one): change for one, change in changes.items()}
+        proposed = ask("tidy", list[FindingRow], space, changes=told)
+        write_message(f"Proposed: {len(proposed):,}. See `textrawl review list`.")
 
 
 def _find_last_session() -> dict[str, str] | None:

@@ -6,7 +6,7 @@ import secrets
 import sys
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -36,7 +36,7 @@ from textrawl.archive.encryption import Opener, is_encrypted, is_encrypted_file
 from textrawl.archive.exports import read_lines, write_whole
 from textrawl.archive.formats import ImportFormat
 from textrawl.archive.imports import Import, Tally
-from textrawl.archive.items import Fault, ImportPlan, Item, SecretGate
+from textrawl.archive.items import Fault, ImportedFact, ImportPlan, Item, SecretGate
 from textrawl.archive.memory_import import MemoryImport, MemoryWriter
 from textrawl.cli.administration import open_login
 from textrawl.cli.commands.archive import STREAM, Identity, count_kinds, find_identities
@@ -61,6 +61,7 @@ from textrawl.cli.memory_session import change_memory
 from textrawl.cli.questions import ask as ask_memory
 from textrawl.cluster.owner_session import open_writing
 from textrawl.errors import ArgumentInvalid, StartRefused, TextrawlError, require_writable
+from textrawl.host.repository import find_source_place
 from textrawl.memory.backlog import fill_graph
 from textrawl.memory.command_results import Found, ImportRow
 from textrawl.memory.commands import Session as CommandSession
@@ -478,6 +479,10 @@ class _Items:
             )
         return chosen.name
 
+    def _find_place(self, fact: ImportedFact) -> Mapping[str, object]:
+        path = self.bundle.locate(fact.note or "")
+        return find_source_place(path, fact.text) if path else {}
+
     async def _store_memories(
         self, settings: Settings, runs: _Runs, *, dry_run: bool = False
     ) -> Tally:
@@ -488,6 +493,8 @@ class _Items:
             writer = MemoryWriter(
                 session, self.space, number, author, form, self.gate, self.plan.lines
             )
+            if form.name == "rules":
+                writer.find_place = self._find_place
             kind = MemoryImport if form.listed else Import
             importing = kind(session, lambda line, why: note(writer.places[line], why))
             if isinstance(importing, MemoryImport):

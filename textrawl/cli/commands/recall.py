@@ -1,6 +1,8 @@
 """The commands `remember`, `recall` and `digest`."""
 
 import json
+import os
+import re
 import sys
 from collections.abc import Mapping
 from datetime import datetime
@@ -28,12 +30,15 @@ from textrawl.cli.inputs import (
 )
 from textrawl.cli.questions import CLIENT, find_answer
 from textrawl.host.question import build_call
+from textrawl.host.repository import find_checkout, find_folder
 from textrawl.host.requests import SocketAnswer
+from textrawl.values.anchors import LONGEST_ANCHOR, MOST_ANCHORS, write_anchor
 from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import SHORT_ID, count_cleaned, escape_json, write_absence
 
 STDIN = "-"  # an argument that stands for the text on stdin
 _MOST_STDIN = 1 << 20  # bytes
+_URL = re.compile(rf"https?://\S{{1,{LONGEST_ANCHOR - 10}}}")
 
 
 @cache
@@ -111,6 +116,16 @@ _Replaces = Annotated[
 ]
 
 
+_At = Annotated[
+    list[str] | None,
+    option(
+        "--at PLACE",
+        "What the fact speaks of: a file of this Git repository (src/parse.py, src/parse.py:40-52) "
+        "or a URL. Repeatable.",
+    ),
+]
+
+
 def remember(  # noqa: PLR0913, PLR0917 - each argument is an option
     name: EntityName,
     fact: Annotated[
@@ -119,6 +134,7 @@ def remember(  # noqa: PLR0913, PLR0917 - each argument is an option
     entity_type: _EntityType = None,
     until: _Until = None,
     replaces: _Replaces = None,
+    at: _At = None,
     space: WrittenSpace = None,
     as_json: AsJson = False,
 ) -> None:
@@ -134,14 +150,31 @@ def remember(  # noqa: PLR0913, PLR0917 - each argument is an option
         "validUntil": until.isoformat() if until else None,
         "replaces": replaces,
     }
-    request = build_call(
-        "remember_fact", arguments, client=CLIENT, space=space or None, person=True
-    )
+    anchors = [_read_place(place) for place in at or ()]
+    if len(anchors) > MOST_ANCHORS:
+        raise typer.BadParameter(f"a fact has at most {MOST_ANCHORS}", param_hint="--at")
+    wishes = {"space": space or None, "person": True, "anchors": anchors or None}
+    request = build_call("remember_fact", arguments, client=CLIENT, **wishes)
     stored = find_answer(request, create=True).content
     if as_json:
         write_json(_describe(stored))
     else:
         _show(stored)
+
+
+def _read_place(place: str) -> str:
+    """Return the anchor of a file or a URL. Raises BadParameter."""
+    if _URL.fullmatch(place):
+        return place
+    folder = find_checkout(find_folder())
+    if folder is None:
+        raise typer.BadParameter("this folder is in no Git repository", param_hint="--at")
+    # Paths are given from the working directory, as for other programs.
+    path = os.path.relpath(find_folder() / place, folder)
+    if anchor := write_anchor(folder, path):
+        return anchor
+    fix = "name a text file of this repository, of at most 128 KB, and lines that it has"
+    raise typer.BadParameter(f"{place!r} cannot be read: {fix}", param_hint="--at")
 
 
 def _describe(stored: Mapping[str, Any]) -> dict[str, Any]:
@@ -217,7 +250,7 @@ def _describe_facts(answer: SocketAnswer) -> dict[str, Any]:
                 memory.get("saidAt") or memory["createdAt"]
             ).isoformat(),
             "score": memory["score"],
-            **({"section": memory["section"]} if "section" in memory else {}),
+            **{name: memory[name] for name in ("section", "change") if name in memory},
         }
         for entity in answer.content.get("entities", ())
         for memory in entity["memories"]

@@ -249,6 +249,7 @@ _FINDINGS = {
     "question": ("open question is answered", "open questions are answered"),
     "expired": ("fact has ended by its own words", "facts have ended by their own words"),
     "relation": ("fact states a relation", "facts state relations"),
+    "anchor": ("fact speaks of a file that changed", "facts speak of files that changed"),
     "stale": ("old fact was never recalled", "old facts were never recalled"),
 }
 

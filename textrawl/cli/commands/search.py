@@ -35,7 +35,8 @@ from textrawl.cli.inputs import (
 from textrawl.cli.questions import ask
 from textrawl.memory.command_results import Absence, Described, Explained, Found
 from textrawl.memory.fact_rows import EVER, EntityRow, ExplainedRow, HitRow
-from textrawl.values.text import write_absence
+from textrawl.values.anchors import read_change
+from textrawl.values.text import write_absence, write_change
 from textrawl.values.times import write_day, write_lifetime, write_period
 
 _TENSES = {
@@ -115,9 +116,10 @@ def _show(rows: Sequence[HitRow], found: Found, *, ever: bool) -> None:
 
 
 def _write_fact(row: HitRow, *, ever: bool) -> str:
-    """Return the text, and its period if the question is about other times than now."""
+    """Return the text, its period if the question is about other times than now, and its change."""
     shown = ever or row.dated
-    return _add_period(row.text, row.valid_from, row.valid_until) if shown else row.text
+    text = _add_period(row.text, row.valid_from, row.valid_until) if shown else row.text
+    return text + write_change(row.change)
 
 
 def _add_period(text: str, start: datetime | None, end: datetime | None) -> str:
@@ -184,6 +186,9 @@ def show(  # noqa: PLR0913, PLR0917 - each argument is an option
     console = open_console()
     if as_of == EVER and not as_json:
         _show_periods(found.row)
+    if not as_json:
+        for fact in found.row.observations:
+            fact["content"] += write_change(read_change(fact["anchors"]))
     if why and not as_json:
         _show_evidence(found.row)
     if as_json:

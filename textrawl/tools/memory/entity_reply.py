@@ -13,10 +13,12 @@ from textrawl.tools.memory.search_replies import (
     FactLayout,
     write_header,
 )
+from textrawl.values.anchors import read_change
 from textrawl.values.text import (
     EXTERNAL,
     PROPOSED,
     write_arrow,
+    write_change,
     write_line,
     write_list,
     write_type,
@@ -57,6 +59,7 @@ class Observation(Part):
     space: str | None = None
     marked_space: Annotated[str | None, Field(exclude=True)] = None
     several_authors: Annotated[bool, Field(exclude=True)] = False
+    change: str | None = None
 
     @classmethod
     def build(cls, item: Item, layout: FactLayout) -> Self:
@@ -66,6 +69,7 @@ class Observation(Part):
         fact = cls.model_validate({**item, "space": space})
         if item.get("origin") == "external":
             fact.source = "external"
+        fact.change = read_change(item.get("anchors"))
         fact.marked_space = marked
         fact.period = layout.find_period(fact.valid_from, fact.valid_until)
         if fact.period is None:
@@ -96,6 +100,8 @@ class Observation(Part):
             fields["p"] = self.period
         if self.marked_space:
             fields["sp"] = self.marked_space
+        if self.change:
+            fields["change"] = self.change
         return fields if len(fields) > 1 else fields["c"]
 
     def line(self, layout: FactLayout) -> str:
@@ -105,7 +111,8 @@ class Observation(Part):
         day = self.day if layout.shows_day(self.id) else ""
         origin = layout.write_origin(self.id, author, day)
         lifetime = write_lifetime(self.period) if self.period else ""
-        return space + origin + self._mark + write_line(self.content, _FACT_MARKS) + lifetime
+        text = self._mark + write_line(self.content, _FACT_MARKS)
+        return space + origin + text + lifetime + write_change(self.change)
 
 
 class ProposedPart(Part):

@@ -23,6 +23,7 @@ from textrawl.values.text import (
     PROPOSED,
     QUERY_LENGTH,
     write_author,
+    write_change,
     write_line,
     write_relation,
     write_statement,
@@ -165,6 +166,7 @@ class FactPart(Part):
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     proposed: Annotated[Literal[True] | None, Key("proposed")] = None
+    change: Annotated[str | None, Key("change")] = None
 
     def line(self, layout: FactLayout) -> str:
         """Return a line with the score in hundredths, the origin as `layout` asks, and the text."""
@@ -178,7 +180,7 @@ class FactPart(Part):
         else:
             text = write_relation(self.relation_type, self.to_entity or "")
         end = PROPOSED if self.proposed else write_lifetime(self.period) if self.period else ""
-        return f"{round(self.score * 100)} {origin}{text}{end}"
+        return f"{round(self.score * 100)} {origin}{text}{end}{write_change(self.change)}"
 
 
 class FoundEntity(Part):
@@ -345,6 +347,7 @@ def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
         place=row.line,
         chunk_id=chunk_id,
         proposed=row.proposed or None,
+        change=row.change if row.anchors else None,
     )
     if period := layout.find_period(row.valid_from, row.valid_until, asked=row.dated):
         fact.period, fact.valid_from, fact.valid_until = period, row.valid_from, row.valid_until
@@ -431,12 +434,13 @@ class DigestFact(Part):
     said_at: datetime
     by: Annotated[str | None, Field(exclude=True)] = None
     mark: Annotated[str, Field(exclude=True)] = ""
+    change: str | None = None
 
     @property
     def line(self) -> str:
         """The line of the fact, with its author in a space with several authors."""
         origin = _PLAIN_LAYOUT.write_origin("", self.by, "")
-        return f"- {origin}{self.mark}{write_line(self.content)}"
+        return f"- {origin}{self.mark}{write_line(self.content)}{write_change(self.change)}"
 
 
 class DigestEntity(Part):
@@ -527,6 +531,7 @@ def _group(rows: Sequence[DigestRow], labels: SpaceLabels) -> list[DigestEntity]
                 said_at=row.said_at,
                 by=row.author if row.several_authors else None,
                 mark=EXTERNAL if row.origin == "external" else "",
+                change=row.change,
             )
         )
     return list(groups.values())
