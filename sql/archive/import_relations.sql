@@ -3,7 +3,7 @@ create function textrawl.import_relations(lines jsonb) returns table (
     stored uuid,    -- id of the relation in this memory
     outcome text    -- added, known (by id, or an equal valid relation exists), another (another relation, or a fact,
                     -- has this id),
-                    -- homeless (an entity is missing) or undone (an undo keeps the relation)
+                    -- homeless (an entity is missing), undone (an undo keeps the relation) or reviewed (as of import_facts)
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -46,6 +46,8 @@ begin
                 when s.exists_here or s.turn > 1 then 'known'
                 when s.undone then 'undone'
                 when s.duplicate is not null then 'known'
+                when find_origin(null, s.tool, s.client, null) = 'external'
+                    and exists (select from space where space.id = s.space and external_reviewed) then 'reviewed'
                 else 'added'
             end as outcome
         from matched s

@@ -48,10 +48,11 @@ class Memory:
     theirs: Mapping[str, str]
     folder: Path
 
-    def run(self, *words: str, **more: str) -> None:
-        """Run a command as the owner of the database."""
+    def run(self, *words: str, code: int = 0, **more: str) -> str:
+        """Run a command as the owner of the database, and return what it says."""
         outcome = Process([*words], {**self.own, **more}).end()
-        assert outcome.code == 0, outcome.err
+        assert outcome.code == code, outcome.err
+        return outcome.out + outcome.err
 
     async def call(self, tool: str, *, agent: int = 0, **arguments: Any) -> Any:
         """Return the answer of a tool to an agent."""
@@ -102,7 +103,9 @@ def tell(word: str, number: int, text: str, **more: str) -> dict[str, str]:
     return {**name, "observation": f"Ben said: {word}{number} {text}", **more}
 
 
-async def poison_from_outside(memory: Memory, llm: LlmServer, most: int) -> None:
+async def poison_from_outside(
+    memory: Memory, llm: LlmServer, most: int, *, reviewed: bool = False
+) -> None:
     """Import, quote, extract and capture texts of pages, files and tools."""
     rows, lines, quoted, found = list[Any](), list[Any](), list[dict[str, str]](), list[Any]()
     for number in range(most):
@@ -123,7 +126,7 @@ async def poison_from_outside(memory: Memory, llm: LlmServer, most: int) -> None
     memory.run("import", str(write_json(memory.folder / "mem0.json", {"results": rows})), "--yes")
     file = memory.folder / "memory.jsonl"
     file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    memory.run("import", "--from", "server-memory", str(file))
+    memory.run("import", "--from", "server-memory", str(file), code=int(reviewed))
     await memory.build(quoted)
     llm.write = lambda _: json.dumps({"entities": found, "relations": []})
     page = " ".join(f"{one['name']}: {one['observations'][0]}." for one in found)
@@ -215,6 +218,34 @@ async def test_poison_is_marked_and_stays_what_it_is_and_clean_facts_lose_nothin
     lost = sum(one != other for one, other in zip(before, after, strict=True))
     assert all(before)
     assert lost <= clean / 100
+
+
+async def test_a_space_can_review_external_facts_of_every_way_in_and_no_others(
+    memory: Memory, llm: LlmServer, owner: psycopg.Connection
+) -> None:
+    proposed: LiteralString = "select count(*) from proposal where decision is null"
+    memory.run("space", "review", "default", "--external")
+    await poison_from_outside(memory, llm, 8, reviewed=True)
+    await memory.build([tell("agent", 1, "signs all")])
+    memory.run("remember", "Ada", "likes tea")
+    before = owner.execute(proposed).fetchall()
+    again = memory.run("import", str(memory.folder / "mem0.json"), "--yes")
+
+    assert owner.execute(proposed).fetchall() == before == [(6,)]  # imported, quoted, extracted
+    assert "proposed" not in again
+    stored = "select origin, string_agg(content, '; ') from fact where whole is null group by 1"
+    assert dict(owner.execute(stored).fetchall()) == {
+        "inferred": "Ben said: agent1 signs all",
+        "said": "likes tea",
+    }
+    owner.execute("select decide_proposals(array(select id::text from proposal), 'accept')")
+    accepted: LiteralString = (
+        "select distinct origin from fact where whole is null and content ~ 'outside'"
+    )
+    assert owner.execute(accepted).fetchall() == [("said",)]
+    memory.run("space", "review", "default", "--off")
+    await memory.build([tell("outside", 77, "signs all", source="document")])
+    assert sorted(owner.execute(accepted).fetchall()) == [("external",), ("said",)]
 
 
 async def find_clean(memory: Memory, number: int) -> str:
