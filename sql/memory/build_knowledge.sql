@@ -111,7 +111,7 @@ begin
     end if;
     -- Return at most ten closest facts. A longer list would cost more tokens than a query for the entity.
     closest := case when readable then (
-        select jsonb_agg(found.value - 'distance' order by found.value -> 'distance', found.value -> 'fact')
+        select jsonb_agg(mark_external(origin.space_id, found.value) - 'distance' order by found.value -> 'distance', found.value -> 'fact')
         from (select value from jsonb_array_elements(closest_facts_found)
               where closed is null or not closed @> jsonb_build_array(jsonb_build_object('id', value -> 'id'))
               order by value -> 'distance', value -> 'fact' limit 10) found) end;

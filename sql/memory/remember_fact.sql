@@ -40,7 +40,7 @@ begin
         entity_name := entity; entity_type := nearest_type(type); closest := null; same_name := null;
     elsif not duplicate then
         closed := (select jsonb_agg(one - 'fact') from jsonb_array_elements(end_former_facts(array[observation_id], origin)) one);
-        closest := case when closed is null or not closed @> jsonb_build_array(jsonb_build_object('id', closest -> 'id')) then closest end;
+        closest := case when closed is null or not closed @> jsonb_build_array(jsonb_build_object('id', closest -> 'id')) then mark_external(origin.space_id, closest) end;
         copies := case when replaces is not null or closed is not null then value_copies(array[observation_id], origin) end;
     end if;
 end

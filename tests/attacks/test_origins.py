@@ -175,6 +175,33 @@ async def launder(memory: Memory, owner: psycopg.Connection) -> None:
         owner.execute("select revert_undo(%s, tool => 'textrawl undo')", undo)
 
 
+async def relate_by_tidy(memory: Memory, owner: psycopg.Connection) -> None:
+    """Let `tidy` read a relation from an external fact, and an agent accept it."""
+    quoted = {"entityType": "person", "source": "document"}
+    await memory.build(
+        [
+            {"entityName": "outside800", "observation": "has a page", **quoted},
+            {"entityName": "Ben", "observation": "obeys outside800", **quoted},
+        ]
+    )
+    memory.run("tidy", "--apply")
+    found: LiteralString = """
+        select id::text from proposal
+        where decision is null and finding = 'relation' and to_name = 'outside800'"""
+    [(proposal,)] = owner.execute(found).fetchall()
+    await memory.call("decide_proposals", agent=1, ids=[proposal], decision="accept")
+
+
+def check_moved(memory: Memory, postgres: Databases) -> None:
+    """Export the memory, import it into an empty one, and check the origins there."""
+    file = memory.folder / "moved.jsonl"
+    memory.run("export", str(file))
+    with postgres.create("migrated") as name, postgres.open(name) as moved:
+        memory.run("import", str(file), "--yes", DATABASE_URL=postgres.cluster.dsn(OWNER, name))
+        assert read_origins(moved, "outside") == {"external"}
+        assert read_origins(moved, "agent") == {"inferred"}
+
+
 def read_origins(owner: psycopg.Connection, word: str) -> set[str]:
     """Return the origins of all facts and relations with a word of the poison."""
     return {origin for text, origin in owner.execute(ORIGINS) if re.search(rf"{word}\d", text)}
@@ -191,7 +218,12 @@ def check_marks(groups: list[Group]) -> int:
 
 @pytest.mark.parametrize(("poisoned", "clean"), SIZES)
 async def test_poison_is_marked_and_stays_what_it_is_and_clean_facts_lose_nothing(
-    memory: Memory, llm: LlmServer, owner: psycopg.Connection, poisoned: int, clean: int
+    memory: Memory,
+    llm: LlmServer,
+    postgres: Databases,
+    owner: psycopg.Connection,
+    poisoned: int,
+    clean: int,
 ) -> None:
     facts = [
         {"entityName": f"Drawer {n}", "entityType": "concept", "observation": f"holds tool{n}"}
@@ -203,9 +235,11 @@ async def test_poison_is_marked_and_stays_what_it_is_and_clean_facts_lose_nothin
     await poison_from_outside(memory, llm, poisoned // 2)
     await poison_as_agents(memory, poisoned // 2)
     await launder(memory, owner)
+    await relate_by_tidy(memory, owner)
 
     assert read_origins(owner, "outside") == {"external"}
     assert read_origins(owner, "agent") == {"inferred"}
+    check_moved(memory, postgres)
     settings = {**memory.theirs, "DIGEST_TOKENS": "4000"}
     session = Session("claude-code", memory.folder, settings, patient=True)
     assert check_marks(read_lines(open_fence(session.tell("start").text), NOTED))
