@@ -240,6 +240,7 @@ CREATE TABLE space (
     recall_tokens integer,
     reviewed boolean DEFAULT false NOT NULL,
     proposal_days integer,
+    external_reviewed boolean DEFAULT false NOT NULL,
     CONSTRAINT space_pkey PRIMARY KEY (id),
     CONSTRAINT space_name_key UNIQUE (name),
     CONSTRAINT space_check CHECK (recall_tokens IS NULL OR tier IS NOT NULL),
@@ -259,6 +260,7 @@ COMMENT ON COLUMN space.tier IS 'public, personal or sensitive: the space is a g
 COMMENT ON COLUMN space.recall_tokens IS 'Largest number of tokens of this graph in one answer. Null: the default of its tier (recall_cap).';
 COMMENT ON COLUMN space.reviewed IS 'True: writes of tokens without the scope review are proposals.';
 COMMENT ON COLUMN space.proposal_days IS 'Days after which a pending proposal expires. Null: proposals do not expire.';
+COMMENT ON COLUMN space.external_reviewed IS 'True: external facts become proposals here, whoever stores them.';
 ALTER TABLE space ENABLE ROW LEVEL SECURITY;
 ALTER TABLE space FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON space FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);

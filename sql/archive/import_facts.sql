@@ -2,7 +2,8 @@ create function textrawl.import_facts(lines jsonb) returns table (
     place integer,  -- number of the line in the file
     stored uuid,    -- id of the fact in this memory
     outcome text    -- added, known (by id, or a valid fact has the same text), another (this id has another text here),
-                    -- homeless (its entity is missing) or undone (an undo keeps the fact)
+                    -- homeless (its entity is missing), undone (an undo keeps the fact) or reviewed (the space
+                    -- reviews external facts)
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -49,6 +50,8 @@ begin
                 when s.their_hash is not null or s.turn > 1 then 'known'
                 when s.undone then 'undone'
                 when s.duplicate is not null then 'known'
+                when find_origin(s.line ->> 'origin', s.line ->> 'tool', s.line ->> 'client', s.line ->> 'source') = 'external'
+                    and exists (select from space where space.id = s.space and external_reviewed) then 'reviewed'
                 else 'added'
             end as outcome
         from matched s

@@ -1,7 +1,7 @@
 create function textrawl.import_items(lines jsonb, kind text, run uuid) returns table (
     place integer,  -- number of the line in the file
     stored uuid,
-    outcome text    -- as import_entities(), import_facts(), import_relations() and import_aliases() return it
+    outcome text    -- as import_entities(), import_facts(), import_relations(), import_aliases() and propose_items() return it
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -14,6 +14,13 @@ declare
     changes jsonb;  -- what the changed items were before
 begin
     perform require_owner();
+    if exists (select from import_run r join space s on s.id = r.space_id where r.id = import_items.run and s.external_reviewed) then
+        if import_items.kind in ('fact', 'relation') then
+            return query select p.place, p.stored, p.outcome from propose_items(lines, import_items.kind, import_items.run) p;
+            return;
+        end if;
+        lines := (select jsonb_agg(line - 'description') from jsonb_array_elements(lines) line);
+    end if;
     if import_items.kind in ('fact', 'relation') then
         lines := (select jsonb_agg(case when d.id is null then g else
                       g || jsonb_build_object('id', coalesce(free_id(d.space_id, d.id), d.id)) end)

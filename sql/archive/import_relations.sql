@@ -3,12 +3,15 @@ create function textrawl.import_relations(lines jsonb) returns table (
     stored uuid,    -- id of the relation in this memory
     outcome text    -- added, known (by id, or an equal valid relation exists), another (another relation, or a fact,
                     -- has this id),
-                    -- homeless (an entity is missing) or undone (an undo keeps the relation)
+                    -- homeless (an entity is missing), undone (an undo keeps the relation) or reviewed (as of import_facts)
 )
 language plpgsql volatile security definer
 set search_path from current
 as $$
 #variable_conflict use_column
+declare
+    present uuid[] := array(
+        select r.id from jsonb_to_recordset(lines) g(space integer, id uuid) join relation r on r.space_id = g.space and r.id = g.id);
 begin
     perform require_owner();
     perform register_actors(array(select g.author from jsonb_to_recordset(lines) g(author text)));
@@ -26,7 +29,7 @@ begin
         from jsonb_to_recordset(lines) g(
             place integer, space integer, id uuid, from_entity uuid, relation text, label text, to_entity uuid, strength real,
             valid_from timestamptz, valid_until timestamptz, closed_at timestamptz, author text, client text, tool text, request text,
-            created_at timestamptz)
+            created_at timestamptz, origin text)
         join actor a on a.name = g.author
     ), matched as materialized (
         select g.*, same.id is not null
@@ -46,6 +49,8 @@ begin
                 when s.exists_here or s.turn > 1 then 'known'
                 when s.undone then 'undone'
                 when s.duplicate is not null then 'known'
+                when find_origin(s.origin, s.tool, s.client, null) = 'external'
+                    and exists (select from space where space.id = s.space and external_reviewed) then 'reviewed'
                 else 'added'
             end as outcome
         from matched s
@@ -75,6 +80,10 @@ begin
     )
     select s.place, coalesce(s.duplicate, s.first), case when s.first <> s.id then 'known' else s.outcome end
     from deduplicated s;
+    -- A trigger has stated the relations.
+    update observation o set origin = g.origin
+    from jsonb_to_recordset(lines) g(space integer, id uuid, origin text)
+    where o.space_id = g.space and o.id = g.id and o.relation_id = g.id and o.id <> all(present) and g.origin <> o.origin;
 end
 $$;
 

@@ -7,7 +7,8 @@ create function textrawl.fetch_fact(
     valid boolean,            -- now
     replaced_by uuid,
     wrong text,               -- the reason, if somebody marked the fact as wrong
-    origin text               -- see find_origin()
+    origin text,              -- see find_origin()
+    repository text           -- in which the fact was stored, or null
 )
 language sql stable security definer
 set search_path from current
@@ -18,7 +19,7 @@ begin atomic
     select o.id, s.name, e.id, e.name, e.entity_type, o.content, o.relation_id is not null,
         o.source, a.name, o.said_at, o.valid_from, o.valid_until,
         textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at), o.replaced_by, w.reason,
-        textrawl.find_origin(o.origin, o.tool, o.client, o.source)
+        textrawl.find_origin(o.origin, o.tool, o.client, o.source), o.repository
     from textrawl.observation o
     join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
     join textrawl.space s on s.id = o.space_id

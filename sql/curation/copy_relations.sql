@@ -47,6 +47,10 @@ begin
     cross join lateral jsonb_populate_record(r, jsonb_build_object(
         'space_id', target, 'id', p.copy, 'from_entity', p.copied_from, 'to_entity', p.copied_to)) copy
     where p.twin is null;
+    update observation o set origin = find_origin(given.origin, given.tool, given.client, given.source)
+    from jsonb_to_recordset(plan) p (id uuid, copy uuid, twin uuid)
+    join observation given on given.space_id = giver and given.id = p.id
+    where p.twin is null and o.space_id = target and o.id = p.copy;
     number := (select count(*) from jsonb_to_recordset(plan) p (twin uuid) where p.twin is null);
     perform record_event(case when p.twin is null then 'shared' else 'repeated' end, p.copied_from, null, p.copy, origin,
                          detail || jsonb_build_object('to', p.copied_to))

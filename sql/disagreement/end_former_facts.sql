@@ -55,7 +55,8 @@ begin
             update entity e set updated_at = moment where e.space_id = space and e.id = ending.entity_id and e.id <> fresh.entity_id;
             perform record_event('replaced', ending.entity_id, fresh.id, null, origin,
                 jsonb_build_object('replaced', ending.id, 'until', former.valid_until, 'new', false, 'why', ending.why));
-            closed := closed || jsonb_build_object('fact', fresh.place - 1, 'id', ending.id, 'content', ending.content, 'why', ending.why);
+            closed := closed || mark_external(space, jsonb_build_object(
+                'fact', fresh.place - 1, 'id', ending.id, 'content', ending.content, 'why', ending.why));
         end loop;
     end loop;
     return nullif(closed, '[]');

@@ -37,7 +37,7 @@ begin
     if faults <> '[]' then
         raise exception using errcode = 'TR006', message = 'nothing was stored', detail = faults::text;
     end if;
-    if origin.proposed then
+    if must_propose(origin, array(select value ->> 'source' from jsonb_array_elements(facts)) || null::text) then
         facts_duplicate := 0; relations_created := 0;
         proposals := (select p.proposals from propose_all(
             facts, relations, model, embeddings, relation_embeddings, origin, readable) p);
@@ -111,7 +111,7 @@ begin
     end if;
     -- Return at most ten closest facts. A longer list would cost more tokens than a query for the entity.
     closest := case when readable then (
-        select jsonb_agg(found.value - 'distance' order by found.value -> 'distance', found.value -> 'fact')
+        select jsonb_agg(mark_external(origin.space_id, found.value) - 'distance' order by found.value -> 'distance', found.value -> 'fact')
         from (select value from jsonb_array_elements(closest_facts_found)
               where closed is null or not closed @> jsonb_build_array(jsonb_build_object('id', value -> 'id'))
               order by value -> 'distance', value -> 'fact' limit 10) found) end;
@@ -137,5 +137,5 @@ $$;
 comment on function textrawl.build_knowledge is
     'Store facts [{entity, type, observation, source, confidence, valid_from, valid_until, said_at, replaces}] and then '
     'relations [{from, relation, to, from_type, to_type, valid_from, valid_until}]. If one item is refused, nothing is stored. The items of a '
-    'caller with propose instead of write become proposals. Errors: TR006 (the detail '
+    'caller with propose instead of write become proposals, and so does a call with an external fact where they are reviewed. Errors: TR006 (the detail '
     'lists each refused item by its path), TR010 to TR012 (access).';

@@ -28,7 +28,7 @@ declare
     fact    jsonb   := jsonb_build_object('entity', entity, 'type', type, 'observation', observation, 'source', source,
         'confidence', confidence, 'valid_from', valid_from, 'valid_until', valid_until, 'said_at', said_at, 'anchors', anchors, 'replaces', replaces);
 begin
-    if origin.proposed then
+    if must_propose(origin, array[source]) then
         entity_name := entity; entity_type := nearest_type(type); updated := false;
         select p.proposal_id, p.duplicate into proposal_id, duplicate
         from propose_one(jsonb_build_array(fact), '[]', model, embedding, origin, may_read(credential, origin.space_id)) p;
@@ -41,7 +41,7 @@ begin
         entity_name := entity; entity_type := nearest_type(type); closest := null; same_name := null;
     elsif not duplicate then
         closed := (select jsonb_agg(one - 'fact') from jsonb_array_elements(end_former_facts(array[observation_id], origin)) one);
-        closest := case when closed is null or not closed @> jsonb_build_array(jsonb_build_object('id', closest -> 'id')) then closest end;
+        closest := case when closed is null or not closed @> jsonb_build_array(jsonb_build_object('id', closest -> 'id')) then mark_external(origin.space_id, closest) end;
         copies := case when replaces is not null or closed is not null then value_copies(array[observation_id], origin) end;
     end if;
 end
@@ -50,7 +50,7 @@ $$;
 comment on function textrawl.remember_fact is
     'Store a fact about an entity. If a valid fact has the same text, update its source, confidence, end and said_at '
     'instead, unless it begins on another day. A caller that cannot read gets back only the name and type that it sent. The fact of a caller with '
-    'propose instead of write becomes a proposal. Errors: TR001 or TR002 '
+    'propose instead of write, and an external fact where they are reviewed, becomes a proposal. Errors: TR001 or TR002 '
     '("replaces" matches no fact, or several facts), TR003 (the fact to replace is no longer valid), TR010 to TR012 '
     '(access), TR098 (the period ends before it begins). '
     'Example: select * from textrawl.remember_fact(''Jeff'', ''person'', ''prefers dark mode'');';

@@ -1,8 +1,9 @@
 create function textrawl.change_review(
     name text, reviewed boolean,
     proposal_days integer default null,  -- days after which proposals expire; null: never
-    credential bytea default null
-) returns table (space text, is_reviewed boolean, days integer, pending bigint)
+    credential bytea default null,
+    only_external boolean default false  -- of all callers, external facts, and nothing else
+) returns table (space text, is_reviewed boolean, days integer, pending bigint, external boolean)
 language plpgsql volatile security definer
 set search_path from current
 as $$
@@ -15,17 +16,21 @@ begin
     if change_review.reviewed is null or change_review.proposal_days not between 1 and 3650 then
         raise exception using errcode = 'TR009', message = 'proposals expire after 1 to 3,650 days, or never';
     end if;
-    update space s set reviewed = change_review.reviewed, proposal_days = change_review.proposal_days where s.id = target_space;
+    update space s
+    set reviewed = change_review.reviewed and not only_external, external_reviewed = change_review.reviewed and only_external,
+        proposal_days = change_review.proposal_days
+    where s.id = target_space;
     return query
         select s.name, s.reviewed, s.proposal_days,
             (select count(*) from proposal p
-             where p.space_id = s.id and is_pending(p.decision, p.created_at, s.proposal_days))
+             where p.space_id = s.id and is_pending(p.decision, p.created_at, s.proposal_days)),
+            s.external_reviewed
         from space s where s.id = target_space;
 end
 $$;
 
 comment on function textrawl.change_review is
-    'Say whether writes of tokens without the scope review are proposals in a space, and after how many days proposals '
+    'Say whether writes of tokens without the scope review, or only external facts, are proposals in a space, and after how many days proposals '
     'expire. The next call of a client follows it. The caller must be the owner or have the scope admin in the space. '
     'Errors: TR010, TR011 (access), TR009 (wrong number of days), TR020 (no such space), TR060 (the space is a graph). '
     'Example: select * from textrawl.change_review(name => ''team'', reviewed => true, proposal_days => 30);';

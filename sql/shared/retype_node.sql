@@ -25,12 +25,12 @@ begin
     where o.space_id = origin.space_id and o.entity_id = node and (o.entity_type <> nearest or label is not null)
     order by o.id for no key update;
     update observation o
-    set entity_type = nearest,
+    set entity_type = nearest, repository = fact_repository(nearest, o.repository),
         fts = o.fts || search_document(o.space_id, space_language(o.space_id), coalesce(nullif(label, 'Generic'), ''), '')
     where o.space_id = origin.space_id and o.entity_id = node and (o.entity_type <> nearest or label is not null);
 end
 $$;
 
 comment on function textrawl.retype_node is
-    'Set the free type of an entity, and mark the type as stated by a caller instead of guessed. A null type changes '
-    'nothing. This function locks facts, so lock all entities of the call with claim_entity() before.';
+    'Set the free type of an entity, and mark the type as stated by a caller instead of guessed. Facts of what becomes a '
+    'person belong to no repository any more. A null type changes nothing. This function locks facts, so lock all entities of the call with claim_entity() before.';

@@ -13,7 +13,8 @@ begin atomic
         when p.kind = 'document' then jsonb_build_object('version', c.version)
         when p.action = 'remove' then case p.kind
             when 'observation' then to_jsonb(o) - '{fts,claim}'::text[] || textrawl.memory_record(space, p.id)
-            when 'relation' then to_jsonb(r) || textrawl.edge_record(space, r.id) when 'dismissal' then to_jsonb(w) else to_jsonb(f) - 'fts' end
+            when 'relation' then to_jsonb(r) || textrawl.edge_record(space, r.id) || jsonb_build_object('origin', (
+                select textrawl.find_origin(o.origin, o.tool, o.client, o.source) from textrawl.observation o where o.space_id = space and o.id = r.id)) when 'dismissal' then to_jsonb(w) else to_jsonb(f) - 'fts' end
         when p.kind in ('relation', 'proposal') or p.kind = 'entity' and p.action = 'reset' then coalesce((
             select jsonb_object_agg(k, to_jsonb(r) -> k) from unnest('{valid_until,closed_at}'::text[]) k where p.action = 'revive'), '{}')
         when p.action = 'drop entity' then to_jsonb(n) - 'fts'

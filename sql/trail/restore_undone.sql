@@ -51,6 +51,9 @@ begin
     insert into relation
     select r.* from undone d cross join lateral jsonb_populate_record(null::relation, d.before) r
     where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'remove' and d.kind = 'relation';
+    update observation o set origin = d.before ->> 'origin' from undone d
+    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'remove' and d.kind = 'relation'
+      and o.space_id = d.space_id and o.id = d.id and d.before ->> 'origin' <> o.origin;
     perform settle_document(d.id, kept_version(d.space_id, d.id, withdrawn), origin)
     from undone d join document c on c.space_id = d.space_id and c.id = d.id
     where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.kind = 'document';

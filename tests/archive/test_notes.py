@@ -51,8 +51,8 @@ textrawl: obsidian
 ## Relations
 
 - works_at [[Atlas]] (textrawl_owner, DAY)
-  <!-- relation {"id":"ID","to":"Atlas","author":"textrawl_owner","relation":"works_at",\
-"created_at":"TIME","sum":"DIGEST"} -->
+  <!-- relation {"id":"ID","to":"Atlas","author":"textrawl_owner","origin":"said",\
+"relation":"works_at","created_at":"TIME","sum":"DIGEST"} -->
 
 > [!info]- History
 > - [x] likes tea (textrawl_owner, DAY to DAY)

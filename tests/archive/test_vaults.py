@@ -165,6 +165,7 @@ def test_a_property_that_is_not_used_and_a_link_of_a_note_to_itself_are_named(
     files = {
         "Tea.md": "---\nmodified: 2026-05-02\ncreated: last spring\n---\nTea is [[Tea]].",
         "Oslo.md": "---\ncreated: 2026-05-01\npublish: false\nmodified: x\n---\nCalm.",
+        "Never.md": "---\ncreated: 0001-01-01T00:00:00Z\n---\nQuiet.",
     }
 
     done = bring(run, fresh, tmp_path, files)
@@ -173,7 +174,7 @@ def test_a_property_that_is_not_used_and_a_link_of_a_note_to_itself_are_named(
     for said in (
         "The property modified is left out (2): Oslo.md, Tea.md",
         "The property publish is left out (1): Oslo.md",
-        "The day of its creation cannot be read, so left out (1): Tea.md",
+        "The day of its creation cannot be read, so left out (2): Never.md, Tea.md",
         "Links of a note to itself are left out (1): Tea.md",
     ):
         assert f"{said}\n" in done.err

@@ -48,10 +48,11 @@ class Memory:
     theirs: Mapping[str, str]
     folder: Path
 
-    def run(self, *words: str, **more: str) -> None:
-        """Run a command as the owner of the database."""
+    def run(self, *words: str, code: int = 0, **more: str) -> str:
+        """Run a command as the owner of the database, and return what it says."""
         outcome = Process([*words], {**self.own, **more}).end()
-        assert outcome.code == 0, outcome.err
+        assert outcome.code == code, outcome.err
+        return outcome.out + outcome.err
 
     async def call(self, tool: str, *, agent: int = 0, **arguments: Any) -> Any:
         """Return the answer of a tool to an agent."""
@@ -102,7 +103,9 @@ def tell(word: str, number: int, text: str, **more: str) -> dict[str, str]:
     return {**name, "observation": f"Ben said: {word}{number} {text}", **more}
 
 
-async def poison_from_outside(memory: Memory, llm: LlmServer, most: int) -> None:
+async def poison_from_outside(
+    memory: Memory, llm: LlmServer, most: int, *, reviewed: bool = False
+) -> None:
     """Import, quote, extract and capture texts of pages, files and tools."""
     rows, lines, quoted, found = list[Any](), list[Any](), list[dict[str, str]](), list[Any]()
     for number in range(most):
@@ -123,7 +126,7 @@ async def poison_from_outside(memory: Memory, llm: LlmServer, most: int) -> None
     memory.run("import", str(write_json(memory.folder / "mem0.json", {"results": rows})), "--yes")
     file = memory.folder / "memory.jsonl"
     file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    memory.run("import", "--from", "server-memory", str(file))
+    memory.run("import", "--from", "server-memory", str(file), code=int(reviewed))
     await memory.build(quoted)
     llm.write = lambda _: json.dumps({"entities": found, "relations": []})
     page = " ".join(f"{one['name']}: {one['observations'][0]}." for one in found)
@@ -172,6 +175,33 @@ async def launder(memory: Memory, owner: psycopg.Connection) -> None:
         owner.execute("select revert_undo(%s, tool => 'textrawl undo')", undo)
 
 
+async def relate_by_tidy(memory: Memory, owner: psycopg.Connection) -> None:
+    """Let `tidy` read a relation from an external fact, and an agent accept it."""
+    quoted = {"entityType": "person", "source": "document"}
+    await memory.build(
+        [
+            {"entityName": "outside800", "observation": "has a page", **quoted},
+            {"entityName": "Ben", "observation": "obeys outside800", **quoted},
+        ]
+    )
+    memory.run("tidy", "--apply")
+    found: LiteralString = """
+        select id::text from proposal
+        where decision is null and finding = 'relation' and to_name = 'outside800'"""
+    [(proposal,)] = owner.execute(found).fetchall()
+    await memory.call("decide_proposals", agent=1, ids=[proposal], decision="accept")
+
+
+def check_moved(memory: Memory, postgres: Databases) -> None:
+    """Export the memory, import it into an empty one, and check the origins there."""
+    file = memory.folder / "moved.jsonl"
+    memory.run("export", str(file))
+    with postgres.create("migrated") as name, postgres.open(name) as moved:
+        memory.run("import", str(file), "--yes", DATABASE_URL=postgres.cluster.dsn(OWNER, name))
+        assert read_origins(moved, "outside") == {"external"}
+        assert read_origins(moved, "agent") == {"inferred"}
+
+
 def read_origins(owner: psycopg.Connection, word: str) -> set[str]:
     """Return the origins of all facts and relations with a word of the poison."""
     return {origin for text, origin in owner.execute(ORIGINS) if re.search(rf"{word}\d", text)}
@@ -188,7 +218,12 @@ def check_marks(groups: list[Group]) -> int:
 
 @pytest.mark.parametrize(("poisoned", "clean"), SIZES)
 async def test_poison_is_marked_and_stays_what_it_is_and_clean_facts_lose_nothing(
-    memory: Memory, llm: LlmServer, owner: psycopg.Connection, poisoned: int, clean: int
+    memory: Memory,
+    llm: LlmServer,
+    postgres: Databases,
+    owner: psycopg.Connection,
+    poisoned: int,
+    clean: int,
 ) -> None:
     facts = [
         {"entityName": f"Drawer {n}", "entityType": "concept", "observation": f"holds tool{n}"}
@@ -200,9 +235,11 @@ async def test_poison_is_marked_and_stays_what_it_is_and_clean_facts_lose_nothin
     await poison_from_outside(memory, llm, poisoned // 2)
     await poison_as_agents(memory, poisoned // 2)
     await launder(memory, owner)
+    await relate_by_tidy(memory, owner)
 
     assert read_origins(owner, "outside") == {"external"}
     assert read_origins(owner, "agent") == {"inferred"}
+    check_moved(memory, postgres)
     settings = {**memory.theirs, "DIGEST_TOKENS": "4000"}
     session = Session("claude-code", memory.folder, settings, patient=True)
     assert check_marks(read_lines(open_fence(session.tell("start").text), NOTED))
@@ -215,6 +252,34 @@ async def test_poison_is_marked_and_stays_what_it_is_and_clean_facts_lose_nothin
     lost = sum(one != other for one, other in zip(before, after, strict=True))
     assert all(before)
     assert lost <= clean / 100
+
+
+async def test_a_space_can_review_external_facts_of_every_way_in_and_no_others(
+    memory: Memory, llm: LlmServer, owner: psycopg.Connection
+) -> None:
+    proposed: LiteralString = "select count(*) from proposal where decision is null"
+    memory.run("space", "review", "default", "--external")
+    await poison_from_outside(memory, llm, 8, reviewed=True)
+    await memory.build([tell("agent", 1, "signs all")])
+    memory.run("remember", "Ada", "likes tea")
+    before = owner.execute(proposed).fetchall()
+    again = memory.run("import", str(memory.folder / "mem0.json"), "--yes")
+
+    assert owner.execute(proposed).fetchall() == before == [(6,)]  # imported, quoted, extracted
+    assert "proposed" not in again
+    stored = "select origin, string_agg(content, '; ') from fact where whole is null group by 1"
+    assert dict(owner.execute(stored).fetchall()) == {
+        "inferred": "Ben said: agent1 signs all",
+        "said": "likes tea",
+    }
+    owner.execute("select decide_proposals(array(select id::text from proposal), 'accept')")
+    accepted: LiteralString = (
+        "select distinct origin from fact where whole is null and content ~ 'outside'"
+    )
+    assert owner.execute(accepted).fetchall() == [("said",)]
+    memory.run("space", "review", "default", "--off")
+    await memory.build([tell("outside", 77, "signs all", source="document")])
+    assert sorted(owner.execute(accepted).fetchall()) == [("external",), ("said",)]
 
 
 async def find_clean(memory: Memory, number: int) -> str:

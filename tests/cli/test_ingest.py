@@ -73,7 +73,7 @@ def test_a_folder_becomes_sources_with_vectors(
 
     assert (done.code, done.out) == (0, "")
     assert "Files in handbook: 3 added. 3 chunks in" in done.err
-    assert "1 file of other kinds left out" in done.err
+    assert "Left out 1 file, a link or of another kind each: docs/plan.png." in done.err
     counted = json.loads(run("stats", "--json", **given).out)
     assert (counted["documents"], counted["chunks"]) == (3, 3)
     assert look(owner) == [
@@ -84,6 +84,19 @@ def test_a_folder_becomes_sources_with_vectors(
     assert owner.execute("table embedding_pending").fetchall() == []
     [found, *_] = owner.execute("select label from recall_chunks('when is tea served?')").fetchall()
     assert found == ("docs/tea.md",)
+
+
+def test_a_folder_names_ten_of_the_files_that_it_left_out(
+    run: Run, given: dict[str, Any], folder: Path
+) -> None:
+    for number in range(11):
+        (folder / f"{number:02}.bin").touch()
+    (folder / "house" / "more.md").symlink_to(folder / "tea.md")
+    done = run("ingest", str(folder), **given)
+
+    assert "Left out 13 files" in done.err
+    assert "docs/00.bin, docs/01.bin" in done.err
+    assert "docs/09.bin and 3 more." in done.err
 
 
 def test_only_changed_files_are_stored_again(

@@ -14,10 +14,12 @@ from tests.attacks.site import issue
 from tests.explorer.chromium import Tab, marks, open_tab, sign_in
 from tests.explorer.test_encrypted_page import diary
 from tests.explorer.test_grants_page import own_browser
+from tests.explorer.test_sessions_page import own_sessions
 from tests.explorer.visiting import SCOPES, Browser, Place
-from tests.support.commands import Outcome, launch
+from tests.hooks.conftest import memory, start
+from tests.support.commands import Outcome, launch, run, seed
 
-__all__ = ["diary", "launch", "own_browser"]
+__all__ = ["diary", "launch", "memory", "own_browser", "own_sessions", "run", "seed", "start"]
 pytestmark = marks
 
 LOOKS: list[tuple[Literal["light", "dark"], int]] = [
@@ -40,7 +42,7 @@ PAGES = (
     "selection?name=Ada&source=team&change=forget&id={fact}",
     "timeline", "share?name=Ada&source=team", "share?name=Ada&source=team&target=other",
     "documents", "documents?space=handbook", "journal", "journal?entry=daily/2026-05-01/laptop",
-    "identity", "identity?file=self/my_identity.md", "fading", "clients", "export",
+    "identity", "identity?file=self/my_identity.md", "fading", "clients", "sessions", "export",
     "proposals", "decide?id=10000000&id=20000000&id=30000000&id=40000000&id=50000000",
     "amend?id=10000000&space=team",
 )  # fmt: skip
@@ -119,6 +121,19 @@ async def test_nothing_is_cut_and_no_check_fails_on_a_sensitive_graph_of_the_own
         faults += await _examine(tab, "encrypted-found")
 
     assert (code, faults, tab.faults) == (200, [], [])
+
+
+async def test_nothing_is_cut_and_no_check_fails_on_the_sessions_of_the_own_machine(
+    own_sessions: Browser,
+) -> None:
+    async with open_tab(own_sessions) as tab:
+        await tab.go("sessions", "load")
+        faults = await _examine(tab, "sessions")
+        await tab.page.get_by_role("table").get_by_role("link").first.click()
+        await expect(tab.page.get_by_text("leads QA at Acme")).to_be_visible()
+        faults += await _examine(tab, "sessions-one")
+
+    assert (faults, tab.faults) == ([], [])
 
 
 async def _examine(tab: Tab, page: str) -> list[str]:

@@ -151,6 +151,39 @@ def test_a_copy_and_an_export_keep_the_origin(sql: psycopg.Connection) -> None:
     assert exported["origin"] == "external"
 
 
+def test_a_copy_and_an_undo_keep_an_origin_of_a_relation_that_its_call_does_not_tell(
+    sql: psycopg.Connection,
+) -> None:
+    home, away = Team(sql, "home"), Team(sql, "away")
+    sql.execute("select relate_entities('Ada', 'obeys', 'Acme', space => %s)", (home.space,))
+    sql.execute("update observation set origin = 'external'")
+    sql.execute(
+        "select share_memories('Ada', %s, space => %s, tool => 'textrawl share')",
+        (away.space, home.space),
+    )
+    [(name,)] = sql.execute(
+        "select a.name from relation r join actor a on a.id = r.author_id limit 1"
+    ).fetchall()
+    for (undo,) in sql.execute("select undo_id from undo_author(%s, '2020-01-01')", (name,)):
+        sql.execute("select revert_undo(%s)", (undo,))
+
+    assert sql.execute("select origin from observation").fetchall() == [("external",)] * 2
+
+
+def test_a_reply_marks_the_external_fact_that_it_names_beside_a_new_one(
+    sql: psycopg.Connection,
+) -> None:
+    team = Team(sql)
+    hold(team, IMPORTED)
+    stored: LiteralString = """
+        select closest ->> 'content'
+        from remember_fact('Acme', null, %s, space => %s, tool => 'remember_fact')"""
+
+    beside = sql.execute(stored, ("Owes ten Euros", team.space)).fetchall()
+
+    assert beside == [("external: owes ten euros",)]
+
+
 def test_a_relation_has_the_origin_of_its_call(sql: psycopg.Connection) -> None:
     team = Team(sql)
     relate: LiteralString = """

@@ -96,6 +96,20 @@ def test_one_text_in_two_repositories_is_two_facts_and_ends_none(sql: psycopg.Co
     assert {"The port is now 80", "The port is now 90"} <= find(sql, team, "port")
 
 
+def test_facts_of_an_entity_that_becomes_a_person_belong_to_no_repository(
+    sql: psycopg.Connection,
+) -> None:
+    team = Team(sql)
+    enter(sql, API)
+    for name in ("Kim", "Harbour"):
+        team.remember("eve", name, f"{name} reviews releases", kind="concept")
+    sql.execute("select retype_entity('Kim', 'person', space => %s)", (team.space,))
+    sql.execute("select retype_entity('Harbour', 'project', space => %s)", (team.space,))
+
+    rows = sql.execute("select entity_name, repository from memory_observations").fetchall()
+    assert {*rows} == {("Kim", None), ("Harbour", API)}
+
+
 def test_a_proposal_keeps_its_repository_whoever_accepts_it(sql: psycopg.Connection) -> None:
     team = Team(sql)
     query = """

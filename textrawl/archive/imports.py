@@ -72,6 +72,7 @@ _REASONS = {
     "sealed": "the graph here is sensitive, so it takes only encrypted documents",
     "taken": "another entity here has this name",
     "undone": "an undo took it back: first run `textrawl undo --revert` or `textrawl undo --purge`",
+    "reviewed": "the space reviews external facts: first run `textrawl space review SPACE --off`",
     "refused": "the database refuses it",
 }
 
@@ -87,7 +88,8 @@ class Tally:
     `loose` is the number of facts that were stored without a link to their replacement, because the
     replacement is missing. `whole` is false if lines of the file are missing. If vectors were not
     stored, `left_out` is the reason. `without_vector` is the number of new facts without a vector.
-    `cleaned` texts were stored without hidden characters.
+    `cleaned` texts were stored without hidden characters. `proposed` facts and relations wait for a
+    review.
     """
 
     added: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
@@ -99,6 +101,7 @@ class Tally:
     left_out: str | None = None
     without_vector: int = 0
     cleaned: int = 0
+    proposed: int = 0
 
 
 @dataclass(frozen=True)
@@ -310,6 +313,9 @@ class Import:
 
     def _count(self, item: ImportItem, stored_id: Any, outcome: str) -> None:
         kind, line = item.line.kind, item.line
+        if outcome == "proposed":
+            self.tally.proposed += kind in ("fact", "relation")
+            return
         (self.tally.added if outcome == "added" else self.tally.known)[kind] += 1
         if isinstance(line, SpaceLine):
             self._spaces[line.name] = stored_id

@@ -307,6 +307,7 @@ class _Statement(SignedLine):
     valid_until: Moment | None = None
     closed_at: Moment | None = None
     created_at: Moment
+    origin: Literal["said", "inferred", "external"] | None = None
 
 
 class FactLine(_Statement):
@@ -326,7 +327,6 @@ class FactLine(_Statement):
     confirmed_at: Moment | None = None
     evidence: Annotated[str, Field(min_length=1, max_length=FACT_LENGTH)] | None = None
     evidence_start: Annotated[int, Field(ge=0, strict=True)] | None = None
-    origin: Literal["said", "inferred", "external"] | None = None
     repository: Annotated[str, Field(min_length=1, max_length=LONGEST_REPOSITORY)] | None = None
     anchors: Annotated[list[Anchor], Field(min_length=1, max_length=MOST_ANCHORS)] | None = None
     vector: str | None = None

@@ -348,9 +348,12 @@ class MemoryImport(Import):
     writer: MemoryWriter
     run_id: UUID
 
+    _proposed: set[str]
+    """The ids of facts that wait for a review, so that their tags are not stored."""
+
     async def begin(self, writer: MemoryWriter, command: str) -> None:
         """Begin the import, or continue an interrupted one. `command` is as of DocumentImport."""
-        self.writer = writer
+        self.writer, self._proposed = writer, set()
         scope = as_json(
             [{"space": writer.space_id, "system": writer.form.name, "command": command}]
         )
@@ -363,9 +366,14 @@ class MemoryImport(Import):
 
     async def _import_rows(self, kind: str, batch: Sequence[ImportItem]) -> list[Row]:
         if kind not in _STORED:
-            return await super()._import_rows(kind, batch)
+            waiting = [item for item in batch if item.payload.get("id") in self._proposed]
+            stored = [item for item in batch if item not in waiting]
+            rows = await super()._import_rows(kind, stored) if stored else []
+            return [*rows, *((item.payload["place"], None, "proposed") for item in waiting)]
         payloads = [item.payload | self._name_source(item) for item in batch]
-        return await self._session.call("import_items", as_json(payloads), kind, self.run_id)
+        rows = await self._session.call("import_items", as_json(payloads), kind, self.run_id)
+        self._proposed |= {str(stored) for _, stored, outcome in rows if outcome == "proposed"}
+        return rows
 
     def _name_source(self, item: ImportItem) -> dict[str, Any]:
         line: str = getattr(item.line, "id", "")

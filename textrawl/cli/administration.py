@@ -187,6 +187,7 @@ class ChangedReviewRow:
     is_reviewed: bool
     days: int | None
     pending: int
+    external: bool
 
 
 @dataclass(frozen=True)

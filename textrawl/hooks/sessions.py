@@ -21,6 +21,7 @@ import os
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -43,6 +44,11 @@ class Given(NamedTuple):
     at: int
     tokens: int
     facts: tuple[str, ...]
+
+    @property
+    def time(self) -> datetime:
+        """The time of the event."""
+        return datetime.fromtimestamp(self.at / 1000, UTC)
 
 
 class SessionState(NamedTuple):

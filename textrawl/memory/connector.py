@@ -68,6 +68,7 @@ class FetchedFact:
     replaced_by: UUID | None
     wrong: str | None
     origin: str
+    repository: str | None
 
 
 @dataclass(frozen=True)

@@ -58,10 +58,10 @@ class FoundFile:
 
 @dataclass(frozen=True)
 class FoundFiles:
-    """The files of an ingest. `left_out` counts files of other kinds in folders."""
+    """The files of an ingest. `left_out` has the names of links and of other kinds in folders."""
 
     files: list[FoundFile]
-    left_out: int
+    left_out: list[str]
 
 
 def find_files(named: Iterable[Path]) -> FoundFiles:
@@ -70,13 +70,15 @@ def find_files(named: Iterable[Path]) -> FoundFiles:
     Hidden files and folders are left out, and so are links. Raises FileNotFoundError, or ValueError
     if two files would become the same source.
     """
-    files, left_out = dict[str, FoundFile](), 0
+    files, left_out = dict[str, FoundFile](), list[str]()
     for path in named:
         if not path.exists():
             raise FileNotFoundError(path)
         for found, wanted in _walk(path):
-            left_out += not wanted
-            other = files.setdefault(found.path, found) if wanted else found
+            if not wanted:
+                left_out.append(found.name)
+                continue
+            other = files.setdefault(found.path, found)
             if other.file.resolve() != found.file.resolve():
                 raise ValueError(f"{other.file} and {found.file} would both become {found.name}")
     return FoundFiles(list(files.values()), left_out)
@@ -92,10 +94,11 @@ def _walk(path: Path) -> Iterator[tuple[FoundFile, bool]]:
         below[:] = sorted(one for one in below if one[0] != "." and one not in _LEFT_OUT)
         for one in sorted(files):
             file = Path(folder) / one
-            if one[0] == "." or file.is_symlink() or not file.is_file():
+            if one[0] == ".":
                 continue
             inner = _clean(f"{name}/{file.relative_to(path).as_posix()}")
-            yield FoundFile(file, inner), find_ending(one) in DOCUMENTS
+            plain = file.is_file() and not file.is_symlink()
+            yield FoundFile(file, inner), plain and find_ending(one) in DOCUMENTS
 
 
 def _name(path: Path) -> str:

@@ -60,6 +60,7 @@ class StoredFact(Result):
     valid_until: datetime | None = None
     replaced_by: str | None = None
     wrong: str | None = None
+    repository: str | None = None
 
 
 class EntityHead(Result):

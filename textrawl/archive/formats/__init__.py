@@ -131,7 +131,7 @@ def read_time(value: object) -> datetime | None:
     """Return an ISO 8601 instant, or a number of seconds or milliseconds since 1970, in UTC.
 
     A time without a zone is in UTC, and a year or month is its first day. Any other value is no
-    time.
+    time, and neither is the year 1, which programs write for an unknown day.
     """
     try:
         if isinstance(value, str):
@@ -145,7 +145,7 @@ def read_time(value: object) -> datetime | None:
             return None
     except (OverflowError, ValueError, OSError):
         return None
-    return moment
+    return moment if moment.year > 1 else None
 
 
 def drop_mark(line: str) -> str:

@@ -505,12 +505,13 @@ class _Items:
             importing.count_cleaned(self.bundle.cleaned)
             if isinstance(importing, MemoryImport):
                 await importing.finish()
-                if any(tally.added.values()):
+                if any(tally.added.values()) or tally.proposed:
                     runs.add(importing.run_id, self.plan)
         self.faults.show(told)
         if any(tally.added.values()) or tally.bad or not form.listed:
             _report_tally(tally, dry_run=dry_run)
         outcomes = {
+            "proposed to a reviewer": tally.proposed,
             "changed": writer.changed,
             "unchanged": writer.unchanged,
             "no longer in the export": writer.find_gone(),
@@ -612,7 +613,7 @@ async def _find_space(session: Session, name: str) -> int:
 
 def _tell_if_empty(tally: Tally, path: Path, form: ImportFormat) -> bool:
     """Return whether an import found something, and say so if it did not."""
-    found = tally.bad or any((*tally.added.values(), *tally.known.values()))
+    found = tally.bad or tally.proposed or any((*tally.added.values(), *tally.known.values()))
     if not found:
         write_message(f"{path} has nothing of {form.title}.")
     return bool(found)

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -76,6 +76,9 @@ _Graph = Annotated[
 ]
 
 
+_NAMED = 10  # files that are left out
+
+
 def ingest(paths: _Paths, graph: _Graph = None, as_json: AsJson = False) -> None:
     """Add files to a graph, as sources that `recall` searches.
 
@@ -133,7 +136,7 @@ def _find(paths: list[Path]) -> FoundFiles:
         raise typer.BadParameter(message, param_hint="PATH") from None
 
 
-def _tell_refusals(report: IngestReport, left_out: int) -> None:
+def _tell_refusals(report: IngestReport, left_out: Sequence[str]) -> None:
     refused = dict[str, list[str]]()
     for found, reason in report.refused:
         refused.setdefault(reason, []).append(found.name)
@@ -146,8 +149,10 @@ def _tell_refusals(report: IngestReport, left_out: int) -> None:
     if any(EXTRA in reason for _, reason in report.refused):
         write_message(f"To install {EXTRA}, run: {write_install_command('documents')}")
     if left_out:
+        more = f" and {len(left_out) - _NAMED:,} more" if len(left_out) > _NAMED else ""
         write_message(
-            f"{count(left_out, 'file')} of other kinds left out: to store one, name it as PATH"
+            f"Left out {count(len(left_out), 'file')}, a link or of another kind each: "
+            f"{', '.join(left_out[:_NAMED])}{more}. To store one, name it as PATH"
         )
     if report.without_vector:
         tell_missing_vectors(report.without_vector)
@@ -170,12 +175,13 @@ def _tell(graph: str, report: IngestReport, seconds: float) -> None:
     write_message(f"Files in {graph}: {outcomes}.{chunks}")
 
 
-def _write_plain(graph: str, report: IngestReport, left_out: int) -> dict[str, object]:
+def _write_plain(graph: str, report: IngestReport, left_out: Sequence[str]) -> dict[str, object]:
     return {
         "graph": graph,
         **{name: report.counts[name] for name in ("added", "changed", "unchanged", "repeated")},
         "chunks": report.chunks,
-        "left_out": left_out,
+        "left_out": len(left_out),
+        "left_out_files": list(left_out[:_NAMED]),
         "refused": [{"file": found.name, "reason": reason} for found, reason in report.refused],
         "without_vector": report.without_vector,
     }

@@ -1,6 +1,5 @@
 """The command `sessions`: what hooks gave the models of this machine."""
 
-from datetime import UTC, datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -15,7 +14,7 @@ from textrawl.host.entrance import choose_address
 from textrawl.memory.connector import FetchedFact
 
 _SHORT = 8  # characters of the id of a session, or of a fact
-_FACT = ("id", "entity", "fact", "author", "origin")
+_FACT = ("id", "entity", "fact", "author", "origin", "repository")
 
 _Id = Annotated[str | None, argument("[ID]", "The session: the first characters of its id.")]
 
@@ -51,7 +50,7 @@ def sessions(session: _Id = None, as_json: AsJson = False) -> None:
 def _describe(name: str, state: SessionState) -> dict[str, object]:
     return {
         "session": name[:_SHORT],
-        "began": _write_time(state.given[0].at),
+        "began": write_instant(state.given[0].time, ""),
         "client": state.client,
         "project": state.project,
         "prompts": state.turns,
@@ -63,16 +62,14 @@ def _describe(name: str, state: SessionState) -> dict[str, object]:
 def _describe_given(given: Given) -> dict[str, Any]:
     """Return what a model got at an event."""
     facts = [_describe_fact(fact) for fact in given.facts]
-    at = _write_time(given.at)
+    at = write_instant(given.time, "")
     return {"event": given.kind, "at": at, "tokens": given.tokens, "facts": facts}
 
 
 def _describe_fact(fact: str) -> dict[str, str]:
     """Return a fact. One that is gone has only its id."""
     row = ask("get_fact", FetchedFact, fact=UUID(fact))
-    values = (row.entity_name, row.content, row.author, row.origin) if row else ("",) * 4
+    values = ("",) * 5
+    if row:
+        values = row.entity_name, row.content, row.author, row.origin, row.repository or ""
     return dict(zip(_FACT, (fact[:_SHORT], *values), strict=True))
-
-
-def _write_time(milliseconds: int) -> str:
-    return write_instant(datetime.fromtimestamp(milliseconds / 1000, UTC), "")

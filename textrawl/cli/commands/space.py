@@ -268,6 +268,12 @@ def destroy_key(
 def review(
     name: NamedSpace,
     on: Annotated[bool, option("--on/--off", "Whether writes become proposals.")] = True,
+    external: Annotated[
+        bool,
+        option(
+            "--external", "Only external facts: of pages, files and imports, whoever stores them."
+        ),
+    ] = False,
     days: Annotated[
         int | None,
         option("N", "Days after which proposals expire; default: never.", min=1, max=3650),
@@ -276,9 +282,9 @@ def review(
 ) -> None:
     """Make proposals of all writes in a space, or stop this. It holds from the next call on.
 
-    Writes with a token that has the scope review are not affected.
+    Writes with a token that has the scope review are affected only by --external.
     """
-    given = {"name": name, "reviewed": on, "proposal_days": days}
+    given = {"name": name, "reviewed": on, "proposal_days": days, "only_external": external}
     row = _change("change_review", ChangedReviewRow, **given)
     if as_json:
         write_json(row)
@@ -287,7 +293,9 @@ def review(
 
 def _describe_review(row: ChangedReviewRow) -> str:
     rule = (
-        "writes of tokens without the scope review are proposals"
+        "external facts are proposals"
+        if row.external
+        else "writes of tokens without the scope review are proposals"
         if row.is_reviewed
         else "only tokens with propose instead of write make proposals"
     )

@@ -6,6 +6,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from textrawl.errors import ExtractionNotEnabled, LlmNotConfigured, TextrawlError
+from textrawl.memory.fact_rows import BatchRow
 from textrawl.settings import Settings
 from textrawl.tools.call import Call
 from textrawl.tools.memory.extraction import MOST_CHARACTERS, Extracted, Findings, extract_text
@@ -102,7 +103,7 @@ class ExtractReply(SuccessReply):
         )
         return cls(
             preview=preview or None,
-            message=_describe(findings, preview=preview),
+            message=_describe(findings, "nothing was stored" if preview else _name_outcome(row)),
             note=_write_note(characters),
             extraction=ExtractionPart.build(findings),
             storage=storage,
@@ -139,11 +140,14 @@ class ExtractReply(SuccessReply):
         return found.entities, found.relations, self.dropped or []
 
 
-def _describe(findings: Findings, *, preview: bool) -> str:
+def _name_outcome(row: BatchRow | None) -> str:
+    return "all wait for a review" if row and row.proposals else "all are stored"
+
+
+def _describe(findings: Findings, outcome: str) -> str:
     if not findings.facts and not findings.relations:
         return "The text has nothing to remember"
     facts, relations = len(findings.facts), len(findings.relations)
-    outcome = "nothing was stored" if preview else "all are stored"
     return f"Facts found: {facts}, relations found: {relations}; {outcome}"
 
 

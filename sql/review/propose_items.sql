@@ -1,0 +1,47 @@
+create function textrawl.propose_items(lines jsonb, kind text, run uuid) returns table (
+    place integer,  -- number of the line in the file
+    stored uuid,    -- the id of the line
+    outcome text    -- proposed, or known: it is stored, or was proposed before, whatever was decided
+)
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    origin   origin;
+    outcomes jsonb;
+    fresh    jsonb;
+begin
+    select r.space_id, r.author_id, lines -> 0 ->> 'client', 'import', 'import ' || r.id, true into origin
+    from import_run r where r.id = propose_items.run;
+    with given as (
+        select g.place, g.id, e.id as entity_id, e.name_key, case propose_items.kind when 'fact' then fact_hash(g.text)
+                else fact_hash(relation_key(g.relation) || chr(10) || t.name_key) end as hash,
+            jsonb_strip_nulls(jsonb_build_object(
+                'entity', e.name, 'type', e.entity_type, 'observation', g.text, 'source', g.source, 'confidence', g.confidence,
+                'from', e.name, 'from_type', e.entity_type, 'relation', g.label, 'to', t.name, 'to_type', t.entity_type,
+                'said_at', g.said_at, 'valid_from', nullif(g.valid_from, g.created_at), 'valid_until', g.valid_until)) as value
+        from jsonb_to_recordset(lines) g(
+            place integer, id uuid, entity uuid, from_entity uuid, to_entity uuid, text text, relation text, label text, source text,
+            confidence real, created_at timestamptz, said_at timestamptz, valid_from timestamptz, valid_until timestamptz)
+        join entity e on e.space_id = origin.space_id and e.id = coalesce(g.entity, g.from_entity)
+        left join entity t on t.space_id = origin.space_id and t.id = g.to_entity
+    ), judged as (
+        select g.*, exists (select from proposal p
+                            where p.space_id = origin.space_id and p.kind = propose_items.kind and p.entity_key = g.name_key
+                              and p.content_hash = g.hash and p.decision is distinct from 'withdrawn')
+            or exists (select from fact o where o.space_id = origin.space_id and o.entity_id = g.entity_id and o.content_hash = g.hash) as known
+        from given g
+    )
+    select jsonb_agg(jsonb_build_object('place', j.place, 'stored', j.id, 'outcome', case when known then 'known' else 'proposed' end)),
+        jsonb_agg(j.value order by j.place) filter (where not known)
+    into outcomes, fresh from judged j;
+    perform propose_all(case kind when 'fact' then fresh else '[]' end, case kind when 'fact' then '[]' else fresh end,
+                        null, null, null, origin, false)
+    where fresh is not null;
+    return query select o.* from jsonb_to_recordset(outcomes) o(place integer, stored uuid, outcome text);
+end
+$$;
+
+comment on function textrawl.propose_items is
+    'Propose the facts or the relations of an import instead of storing them. Nobody is asked twice about the same text.';
