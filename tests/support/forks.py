@@ -30,7 +30,9 @@ _MOST_BYTES = 1 << 17
 
 
 def _read_at_start() -> dict[str, str]:
-    return {name: text for name, text in os.environ.items() if name.startswith(_AT_START)}
+    found = {name: text for name, text in os.environ.items() if name.startswith(_AT_START)}
+    found.pop("PYTHONSAFEPATH", None)  # a command sets it for itself, and a host has -P
+    return found
 
 
 class Forked:
