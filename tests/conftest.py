@@ -27,6 +27,7 @@ from tests.support.citus_servers import MISSING, find_pg_config
 from tests.support.cluster import CitusCluster, run_citus
 from tests.support.encoder import hide_encoder
 from tests.support.folders import copy, make_once, open_folder
+from tests.support.forks import Forks
 from tests.support.gateway import Gateway, run_gateway
 from tests.support.hosts import end_noted_hosts
 from tests.support.releases import FIRST, SLOW, is_for_releases
@@ -161,6 +162,13 @@ def hide_settings(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 def _no_repetitions() -> Iterator[None]:
     with repeat_nothing():
         yield
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    """A process of which the hosts of commands are forked."""
+    with closing(Forks()) as forks:
+        yield forks
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,6 @@
 """A distributed memory on a real cluster, fresh for each test."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,7 @@ from tests.support.cluster import CitusCluster, ClusterMemory
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of this folder that need the cluster. It starts slowly."""
     for item in items:
-        here = item.path.is_relative_to(Path(__file__).parent)
+        here = item.nodeid.startswith("tests/cluster/")
         if here and "citus" in getattr(item, "fixturenames", ()):
             item.add_marker("citus")
             item.add_marker("slow")

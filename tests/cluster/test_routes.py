@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.support.both_memories import ON_CLUSTER
@@ -19,7 +19,8 @@ _NO_CALLS = {"as_of", "disagreement", "neighbours", "period_words"}
 _SEVERAL = (Route.ADMINISTERED, Route.NAMED, Route.SPACES, Route.EVERY, Route.GRAPHS)
 
 
-def _read_arguments() -> dict[str, list[str]]:
+@cache
+def read_arguments() -> dict[str, list[str]]:
     """Return the names of the arguments of each SQL function."""
     found: dict[str, list[str]] = {}
     for text in read_folder(*list_folders()).values():
@@ -39,35 +40,38 @@ def _read_arguments() -> dict[str, list[str]]:
     return found
 
 
-def _find_calls() -> Iterator[str]:
-    """Yield the names of all SQL functions that a module calls through a database."""
+@cache
+def find_called() -> list[str]:
+    """Return the names of all SQL functions that a module calls through a database."""
+    texts = set[str]()
     for file in _PACKAGE.rglob("*.py"):
         if file.relative_to(_PACKAGE).parts[0] in _OF_OWNER:
             continue
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield node.value
+                texts.add(node.value)
+    return sorted((texts & read_arguments().keys()) - _NO_CALLS)
 
 
-ARGUMENTS = _read_arguments()
-CALLED = sorted((set(_find_calls()) & set(ARGUMENTS)) - _NO_CALLS)
+def find_route_of(name: str) -> Route | None:
+    return find_route(name, read_arguments()[name])
 
 
 def test_every_called_function_has_a_route() -> None:
     """A new function has `space` or `spaces`, or a line in the table of exceptions."""
-    assert [name for name in CALLED if find_route(name, ARGUMENTS[name]) is None] == []
+    assert [name for name in find_called() if find_route_of(name) is None] == []
 
 
 def test_merges_are_of_functions_that_can_be_called_in_several_cells() -> None:
     """All other functions of several spaces ask for one space."""
-    several = {name for name in CALLED if find_route(name, ARGUMENTS[name]) in _SEVERAL}
+    several = {name for name in find_called() if find_route_of(name) in _SEVERAL}
     assert several >= MERGES.keys()
 
 
 def test_tables_name_existing_functions() -> None:
     """A function that was renamed is renamed in the tables too."""
-    assert MERGES.keys() <= ARGUMENTS.keys()
-    assert ARGUMENTS.keys() >= SPREAD
+    assert MERGES.keys() <= read_arguments().keys()
+    assert read_arguments().keys() >= SPREAD
 
 
 def test_a_write_asks_for_the_scope_that_the_table_says() -> None:
@@ -81,7 +85,7 @@ def test_a_write_asks_for_the_scope_that_the_table_says() -> None:
     wrong = {
         name: scope
         for name, scope in asked.items()
-        if name in CALLED and find_scope(name, writes=True) != scope
+        if name in find_called() and find_scope(name, writes=True) != scope
     }
     assert wrong == {}
 

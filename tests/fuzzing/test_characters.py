@@ -15,13 +15,12 @@ from tests.fuzzing.store import find_spoilt
 from textrawl.settings import Settings
 from textrawl.values.text import clean_fact, clean_name, clean_relation
 
-HIDDEN = [c for c in map(chr, range(sys.maxunicode + 1)) if hides(c)]
-
 
 def test_no_character_that_hides_is_left_in_a_name_or_passes_in_a_fact() -> None:
-    assert len(HIDDEN) > 2_000
+    hidden = [c for c in map(chr, range(sys.maxunicode + 1)) if hides(c)]
+    assert len(hidden) > 2_000
     passed: list[str] = []
-    for character in HIDDEN:
+    for character in hidden:
         cleaned = clean_name(f"a{character}b") + clean_relation(f"a{character}b")
         passed += [f"name U+{ord(c):04X}" for c in cleaned if hides(c)]
         try:

@@ -24,6 +24,7 @@ from mcp import StdioServerParameters
 
 from tests.conftest import TOKEN
 from tests.support.folders import copy, make_once, open_folder
+from tests.support.forks import Forks
 from tests.support.hosts import (
     IDLE,
     end_hosts,
@@ -33,7 +34,10 @@ from tests.support.hosts import (
 )
 from textrawl.__main__ import main
 from textrawl.embedded.postmaster import is_postmaster
+from textrawl.host import question
+from textrawl.host.entrance import start_host
 from textrawl.settings import read_foreign_environment
+from textrawl_client.unix_socket import Address
 
 HELLO: dict[str, Any] = {
     "jsonrpc": "2.0",
@@ -90,8 +94,16 @@ Run = Callable[..., Outcome]
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
-    """Runs a command in this process; keywords are environment variables."""
+def run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, forks: Forks
+) -> Iterator[Run]:
+    """Runs a command in this process; keywords are environment variables. Its host is forked."""
+
+    def fork_host(address: Address, *words: str) -> object:
+        with forks.replace_popen():
+            return start_host(address, *words)
+
+    monkeypatch.setattr(question, "start_host", fork_host)
 
     def go(*arguments: str, **environment: object) -> Outcome:
         with monkeypatch.context() as patch:

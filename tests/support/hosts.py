@@ -41,6 +41,7 @@ def end_hosts_of_test() -> None:
     _end([process for process in processes if _find_test(_read_environment(process)) == own])
     started = question._started  # pyright: ignore[reportPrivateUsage]
     for process in started:
+        process.terminate()
         process.wait(timeout=60)
     started.clear()
 
