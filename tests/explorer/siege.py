@@ -131,7 +131,7 @@ class Material:
             "entities": "10", "planned": "x", "entry": "daily/2026-05-01/laptop",
             "file": "self/my_identity.md", "snapshot": "x", "download": "1", "also": "Countess",
             "keep": "own", "replaces": "", "draft": "x", "pinned": "yes",
-            "repository": "github.com/acme/api",
+            "repository": "github.com/acme/api", "asked": "Ada", "meant": "Ada", "new": "name",
         }  # fmt: skip
 
 

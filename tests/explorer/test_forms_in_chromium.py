@@ -110,6 +110,34 @@ async def test_a_box_begins_in_its_first_empty_field(filled: Place) -> None:
             await expect(tab.page.locator(f".remember [name={field}]")).to_be_focused()
 
 
+async def test_an_unknown_name_is_asked_about_at_its_field(filled: Place) -> None:
+    """The question is there while one types, and at the latest when the form is sent."""
+    async with open_tab(filled) as tab:
+        await sign_in(tab, filled.tokens["writer"])
+        await tab.page.locator(".remember summary").first.click()
+        form = tab.page.locator(".remember form")
+        naming, kind = form.locator(".naming"), form.get_by_label("Its type")
+        await form.locator("[name=name]").press_sequentially("Adda")
+        await expect(naming).to_contain_text("Did you mean Ada?")
+        await expect(kind).not_to_be_visible()
+        await form.get_by_label("New: Adda").check()
+        await expect(kind).to_be_visible()
+        await form.locator("[name=name]").fill("Ada")
+        await expect(naming).to_have_count(0)
+        await tab.page.route("**/explore/suggest?*", lambda route: route.abort())
+        await form.locator("[name=name]").fill("Adda")
+        await form.locator("[name=text]").fill("sings")
+        await form.locator("button").last.click()
+        await expect(form.get_by_role("alert")).to_contain_text("Not saved")
+        await form.get_by_label("Did you mean Ada?").check()
+        await form.locator("button").last.click()
+        told = tab.page.locator(".notice").filter(visible=True)
+        await expect(told.get_by_role("link", name="Ada", exact=True)).to_be_visible()
+
+    names = filled.owner.execute("select name from textrawl.entity where name like 'Ad%'")
+    assert names.fetchall() == [("Ada",)]
+
+
 async def test_a_passage_of_a_long_document_is_short_and_no_barrier(filled: Place) -> None:
     passage = "\n".join(f"Purple elephants get voucher number {number}." for number in range(99))
     async with filled.browse("writer") as browser:

@@ -33,7 +33,14 @@ def list_forms(siege: Siege) -> dict[str, Typing]:
     return {
         "remember": Typing(
             {},
-            {"name": "Ada", "text": "sings\nloud", "type": "person", "valid_from": "2026-01-01"},
+            {
+                "name": "Kim",
+                "asked": "Kim",
+                "meant": "Kim",
+                "type": "person",
+                "text": "sings\nloud",
+                "valid_from": "2026-01-01",
+            },
             {"name": LONG, "text": LONG, "type": LONG, "valid_from": "soon", "valid_until": "x"},
         ),
         "correct": Typing(

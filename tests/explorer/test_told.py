@@ -72,7 +72,10 @@ async def test_a_relation_that_disagrees_is_told_and_can_be_ended(place: Place) 
     async with place.browse("writer") as browser:
         await browser.get("search")
         given = {"name": "Zoe Unger", "relation": "lives in"}
-        shown = [await _send(browser, "relate", **given, other=at) for at in ("Oslo", "Graz")]
+        shown = [
+            await _send(browser, "relate", **given, other=at, asked=at, meant=at)
+            for at in ("Oslo", "Graz")
+        ]
         ended = await browser.follow(await browser.press(shown[1], "end"))
     rows = place.owner.execute(
         "select e.name from textrawl.relation r join entity e on e.id = r.to_entity"
@@ -131,3 +134,32 @@ async def test_the_plan_of_an_undo_without_steps_has_no_button(place: Place) -> 
 
     assert ("There is nothing to undo" in later.text, "danger" in later.text) == (True, False)
     assert ("Undo the repetitions" in repeated.text, "Undo 0" in repeated.text) == (True, False)
+
+
+async def test_facts_that_a_new_one_has_ended_by_its_words_are_told(place: Place) -> None:
+    remember(place.owner, "Zoe Unger", "works at Acme as an engineer")
+    async with place.browse("writer") as browser:
+        await browser.get("search")
+        given = {"name": "Zoe Unger", "text": "now works at Globex"}
+        shown = await _send(browser, "remember", **given)
+        told, ended = Document(shown.text).text, _read_valid(place)
+        await browser.press(shown, "undo-change")
+
+    assert "works at Acme as an engineer : it ended now" in " ".join(told.split())
+    assert ended == {"now works at Globex"}
+    assert _read_valid(place) == {"works at Acme as an engineer"}
+
+
+async def test_a_new_entity_that_is_likely_a_known_one_leads_to_the_merge_of_both(
+    place: Place,
+) -> None:
+    remember(place.owner, "Node.js", "runs on servers")
+    given = {"name": "nodejs", "asked": "nodejs", "meant": "nodejs", "text": "is fast"}
+    async with place.browse("reviewer") as browser:
+        await browser.get("search")
+        shown = await _send(browser, "remember", **given)
+        link = next(each for each in Document(shown.text).links if "/merge?" in each)
+        plan = await browser.http.get(f"{place.root}{link}")
+
+    assert "may be another spelling of it" in shown.text
+    assert (plan.status_code, "Nothing has changed yet" in plan.text) == (200, True)

@@ -1,6 +1,6 @@
 """Arguments in addresses and forms, checked like the arguments of the tools."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import get_args
 from uuid import UUID
@@ -33,6 +33,15 @@ class FieldInvalid(ArgumentInvalid):
     def __init__(self, field: str, title: str, fix: str) -> None:
         self.field = field
         super().__init__(fix, title=title)
+
+
+class NameUnknown(FieldInvalid):
+    """A name that no entity has. The form asks for one of the similar names, or calls it new."""
+
+    def __init__(self, field: str, name: str, similar: Sequence[str]) -> None:
+        self.name, self.similar = name, similar
+        fix = "Choose the entity that you mean, or say that this one is new"
+        super().__init__(field, "No entity has this name yet", fix)
 
 
 def read_query(text: str) -> str:

@@ -18,6 +18,7 @@ from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid, FactNotFound, NothingToDelete
 from textrawl.explorer.arguments import (
     FieldInvalid,
+    NameUnknown,
     read_fact,
     read_moment,
     read_name,
@@ -160,8 +161,8 @@ async def remember(visit: PageRequest) -> Response:
     """Store a fact, or propose it."""
     _require_proposer(visit)
     form, (begin, end) = visit.form, read_period(visit.form)
-    name, text = read_name(form.get("name", "")), read_fact(form.get("text", ""))
-    kind = read_new_type(form.get("type", ""))
+    text, kind = read_fact(form.get("text", "")), read_new_type(form.get("type", ""))
+    name = await _choose_entity(visit, "name")
     former = form.get("replaces") or None
     row = await visit.site.memory.remember(
         Fact(name, kind, text, valid_from=begin, valid_until=end, replaces=former), visit.caller
@@ -173,19 +174,43 @@ async def remember(visit: PageRequest) -> Response:
     return _report_fact(visit, row, done, text)
 
 
-_SAME = "This may be another spelling of"
+_SIMILAR = 5  # names that are offered instead of an unknown one
+
+
+async def _choose_entity(visit: PageRequest, field: str) -> str:
+    """Return the name in a field of the form, or the one that the person meant instead of it.
+
+    Raises NameUnknown for a name of no entity that the person has not called new.
+    """
+    name, home = read_name(visit.read(field), field), _name_space(visit)
+    if visit.read("meant") and clean_name(visit.read("asked")) == name:
+        return read_name(visit.read("meant"), field)
+    here = visit.pin(home) if home else visit
+    if here.principal.readable:
+        rows = await here.call("suggest_entities", Record, typed=name, max_rows=_SIMILAR)
+        if not any(row.match == "exact" for row in rows):
+            raise NameUnknown(field, name, [row.name for row in rows])
+    return name
+
+
+_SAME = "may be another spelling of it"
 _WHY = {"other value": "It has another value than", "opposite": "It is the opposite of"}
 
 
 def _report_fact(visit: PageRequest, row: FactRow, done: str, text: str) -> Response:
-    """Say that a fact is stored, and with which fact it disagrees.
+    """Say that a fact is stored, which facts it ended, and with which fact it disagrees.
 
     The buttons replace the other fact with the new one, or keep both.
     """
     space, name, other = _name_space(visit), row.entity_name, row.closest
+    parts = [(each["content"], "", f"it ended now ({each['why']})") for each in row.closed or ()]
+    if other and other.get("why") == "same name":
+        merge = write_link("merge", name=name, other=other["content"], space=space)
+        other, parts = None, [*parts, (other["content"], merge, _SAME)]
     notice = visit.note(PROPOSED if row.proposal_id else done, space, name)
-    if other is None or other.get("why") == "same name":
-        return visit.tell(replace(notice, why=_SAME, beside=other["content"]) if other else notice)
+    notice = replace(notice, parts=parts)
+    if other is None:
+        return visit.tell(notice)
     # Without the begin of the new fact, which could be earlier, the other one ends now.
     new = {"name": name, "text": text, "replaces": other["id"], "space": space}
     both = {"kind": "close", "one": row.observation_id, "other": other["id"], "space": space}
@@ -223,6 +248,8 @@ async def relate(visit: PageRequest) -> Response:
         proposal = await memory.correct_relation(former, edge, visit.caller)
         text = PROPOSED if proposal else "Corrected."
         return visit.report(text, _name_space(visit), entity=edge.from_entity)
+    other, kind = await _choose_entity(visit, "other"), read_new_type(form.get("type", ""))
+    edge = replace(edge, to_entity=other, to_type=kind)
     row = await memory.relate(edge, visit.caller)
     if not row.created:
         known = f"It was {'proposed' if row.proposal_id else 'known'} already."

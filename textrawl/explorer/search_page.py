@@ -60,14 +60,21 @@ async def show(visit: PageRequest) -> Response:
 async def suggest(visit: PageRequest) -> Response:
     """Show the names of entities for a name that somebody is typing, as a part of a page."""
     query = read_query(visit.read("q"))
-    return visit.show("suggestions.html", {"query": query, "names": await _suggest(visit, query)})
+    rows = await _suggest(visit, query)
+    known = any(row.match == "exact" for row in rows) or not _is_name(query)
+    values = {"names": rows, "field": "" if known else visit.read("new")}
+    return visit.show("suggestions.html", {"query": query, **values})
 
 
 async def _suggest(visit: PageRequest, query: str) -> Sequence[Record]:
-    words = len(query.split())
-    if not 0 < words <= _NAME_WORDS or len(query) > NAME_LENGTH or not visit.principal.readable:
-        return []  # nobody looks for a name with so many words
+    if not (_is_name(query) and visit.principal.readable):
+        return []
     return await visit.call("suggest_entities", Record, typed=query, max_rows=_NAMES)
+
+
+def _is_name(query: str) -> bool:
+    """Return false for a text with so many words that nobody looks for such a name."""
+    return 0 < len(query.split()) <= _NAME_WORDS and len(query) <= NAME_LENGTH
 
 
 async def _find(visit: PageRequest, question: Question) -> dict[str, object]:

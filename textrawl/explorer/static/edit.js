@@ -9,6 +9,12 @@ function close() {
   opener = null;
 }
 
+// Begin to write in the first empty field, or in the first one.
+function begin(part) {
+  const empty = [...part.querySelectorAll("input[required], textarea")].find((each) => each.value === "");
+  (empty ?? part.querySelector("textarea, input:not([type=hidden]), button"))?.focus();
+}
+
 // Show the form of a link below the row of the link. Without it, the link leads to its page.
 async function open(link) {
   const part = await fetchPart(`${link.href}&part=1`).catch(() => null);
@@ -23,7 +29,7 @@ async function open(link) {
   (link.closest("li") ?? link.parentElement).append(box);
   localise(box);
   opener = link;
-  box.querySelector("textarea, input:not([type=hidden]), button")?.focus();
+  begin(box);
 }
 
 document.addEventListener("click", (event) => {
@@ -99,7 +105,9 @@ async function send(form, submitter) {
       localise(content);
       scrollTo(0, 0);
     } else {
-      refuse(form, `Not saved. ${fault?.textContent ?? "The server refused the form."}`, fault?.dataset.fault);
+      const name = fault?.dataset.fault;
+      refuse(form, `Not saved. ${fault?.textContent ?? "The server refused the form."}`, name);
+      ask(form.elements[name], page.querySelector(".naming"));
     }
   }
 }
@@ -116,16 +124,26 @@ document.addEventListener("submit", async (event) => {
   }
 });
 
-// Suggest names of entities for a field. The page of suggestions has a link with each name.
-document.addEventListener("input", afterPause(async (signal, { target }) => {
-  const list = document.getElementById(target.dataset.suggest ?? "");
-  if (list !== null && target.value.trim() !== "") {
-    const address = `/explore/suggest?q=${encodeURIComponent(target.value.trim())}`;
-    const part = await fetchPart(address, signal).catch(() => null);
-    const names = [...(part?.querySelectorAll("[data-name]") ?? [])].map((each) => each.dataset.name);
-    list.replaceChildren(...names.map((name) => new Option(name, name)));
+// Ask below a field which entity its name means, or no more.
+function ask(field, naming) {
+  if (field?.dataset?.new) {
+    field.form.querySelector(".naming")?.remove();
+    document.getElementById(field.dataset.suggest).after(naming ?? "");
   }
-}));
+}
+
+// Suggest names of entities for a field. The page of suggestions has a link with each name.
+const suggestNames = afterPause(async (signal, field) => {
+  const given = { q: field.value.trim(), space: field.form.elements.space?.value ?? "" };
+  const address = `/explore/suggest?${new URLSearchParams({ ...given, new: field.dataset.new ? field.name : "" })}`;
+  const part = await fetchPart(address, signal).catch(() => null);
+  if (part !== null) {
+    const names = [...part.querySelectorAll("[data-name]")].map((each) => each.dataset.name);
+    document.getElementById(field.dataset.suggest).replaceChildren(...names.map((name) => new Option(name, name)));
+    ask(field, part.querySelector(".naming"));
+  }
+});
+document.addEventListener("input", ({ target }) => target.dataset.suggest && suggestNames(target));
 
 // Return to the same height of the same page after a form, and begin to write in a box that opens.
 const here = location.pathname + location.search;
@@ -140,5 +158,5 @@ if (page === here) {
   scrollTo(0, height);
 }
 document.querySelector(".remember")?.addEventListener("toggle", (event) => {
-  [...event.target.querySelectorAll("input[required], textarea")].find((each) => each.value === "")?.focus();
+  begin(event.target.querySelector("form"));
 });
