@@ -34,6 +34,7 @@ from textrawl.memory.command_results import (
     RepositoryFact,
     RevertedRow,
     UndoRow,
+    WaitingProposal,
 )
 from textrawl.memory.connector import FetchedFact
 from textrawl.memory.erasure import Erasure, Person
@@ -65,6 +66,8 @@ from textrawl.settings import Settings
 from textrawl.values.choice import join_choices
 from textrawl.values.condensation import condense
 from textrawl.values.text import NAME_LENGTH
+
+_FEW_PROPOSALS = 3  # that `here` shows
 
 __all__ = ["OPERATIONS", "Operation", "Session", "curation", "find_operation", "review"]
 
@@ -153,7 +156,7 @@ async def search(  # noqa: PLR0913 - each argument is an option
 
 @operation("here", "read")
 async def list_here(session: Session, limit: Limit = 20, *, everywhere: bool = False) -> Here:
-    """Return the newest facts of the repository of the session, or of all repositories.
+    """Return the newest facts and the undecided proposals of this repository, or of all.
 
     Raises ArgumentInvalid if the session has none.
     """
@@ -168,7 +171,14 @@ async def list_here(session: Session, limit: Limit = 20, *, everywhere: bool = F
         max_rows=limit,
         **session.caller.reading,
     )
-    return Here(keys.split()[0] if keys else None, rows)
+    waiting = await session.store.call(
+        "list_proposals",
+        WaitingProposal,
+        local=not everywhere,
+        max_rows=_FEW_PROPOSALS,
+        **review.list_reviewed(session),
+    )
+    return Here(keys.split()[0] if keys else None, rows, waiting)
 
 
 @operation("explain", "read")
@@ -197,8 +207,14 @@ async def describe(
     limit: Annotated[int, Field(ge=1, le=100_000)] = 20,
     as_of: ValidAt | None = None,
     known_at: Moment | None = None,
+    everywhere: bool = False,
 ) -> Described:
-    """Return an entity with its newest facts. Raises ArgumentInvalid if it does not exist."""
+    """Return an entity with its newest facts. Raises ArgumentInvalid if it does not exist.
+
+    With `everywhere`, facts of other repositories are among them.
+    """
+    if everywhere:
+        repository.set(None)  # until the end of the call: see keep_caller()
     times = Times(as_of, known_at=known_at)
     row = await session.memory.describe(
         name, session.caller, max_observations=limit, with_relations=True, times=times
