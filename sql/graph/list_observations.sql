@@ -1,6 +1,6 @@
 create function textrawl.list_observations(
     space integer, entity uuid,
-    local boolean default false  -- true: only local_facts()
+    everywhere boolean default false  -- true: not only local_facts()
 ) returns text[]
 language sql stable
 begin atomic
@@ -10,7 +10,7 @@ begin atomic
         from textrawl.fact o
         where o.space_id = space and o.entity_id = entity
           and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
-          and (not local or textrawl.is_of_repository(o.repository, (select textrawl.session_repositories())))
+          and (everywhere or textrawl.is_of_repository(o.repository, (select textrawl.session_repositories())))
         group by coalesce(o.whole, o.id)) observation;
 end;
 

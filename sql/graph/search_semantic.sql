@@ -42,7 +42,7 @@ begin
         (select count(*) from by_words)
     into ids, distances, ranks, texts from ranked r;
     return query
-        select node_number(e.id), e.name, free_type(e.entity_type, e.metadata), list_observations(home, e.id, true),
+        select node_number(e.id), e.name, free_type(e.entity_type, e.metadata), list_observations(home, e.id),
             s.score, s.importance, s.temporal, s.cooc, candidate.distance, case when texts > 0 then candidate.rrf end
         from limbic_scores(home, ids, distances, ranks) s
         join unnest(ids, distances, ranks) candidate(id, distance, rrf) on candidate.id = s.entity_id

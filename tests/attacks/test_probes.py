@@ -51,6 +51,14 @@ SUITED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("find_same_entities", {}),
 )
 """Calls that find facts of every repository where the session has none."""
+WRITTEN: tuple[tuple[str, dict[str, Any]], ...] = (
+    (
+        "add_observations",
+        {"observations": [{"entityName": "Canary default", "contents": ["a canary"]}]},
+    ),
+    ("remember_fact", {"entityName": "Canary default", "observation": "canary default hides it"}),
+)
+"""Calls that write, and answer with what there is beside it."""
 STATEMENTS = (
     "select remember_fact('Canary default', 'project', 'canary default hides ' || %(secret)s)",
     "select remember_fact('Gate ' || %(secret)s, 'project', 'knows the canary ' || %(secret)s)",
@@ -82,6 +90,7 @@ def make_folders(root: Path) -> dict[str, str]:
     linked = root / "acme-api/.git/worktrees/w"
     linked.mkdir(parents=True)
     (linked / "commondir").write_text("../..\n")
+    (linked / "HEAD").write_text("ref: refs/heads/other\n")
     (root / "worktree").mkdir()
     (root / "worktree/.git").write_text(f"gitdir: {linked}\n")
     (root / "plain").mkdir()
@@ -119,13 +128,17 @@ def is_asked(name: str, attempt: Attempt) -> bool:
     return name in ASKED or arguments.get("everywhere", False)
 
 
+def call(calls: Sequence[tuple[str, dict[str, Any]]]) -> list[tuple[str, Attempt]]:
+    """Return requests for tools with these arguments."""
+    return [
+        (tool, Attempt("tools/call", {"name": tool, "arguments": arguments}, "/mcp"))
+        for tool, arguments in calls
+    ]
+
+
 def list_probes(loot: Loot, each: int) -> list[tuple[str, Attempt]]:
     """Return requests for everything that a server answers, and some that find facts."""
-    suited = [
-        (tool, Attempt("tools/call", {"name": tool, "arguments": arguments}, "/mcp"))
-        for tool, arguments in SUITED
-    ]
-    return suited + [
+    return call(SUITED) + [
         (name, attempt)
         for name, attempt in draw(list_attempts(loot).items(), each)
         if not is_asked(name, attempt)
@@ -144,6 +157,17 @@ async def probe(
     return found
 
 
+def find_leaks(
+    probes: Sequence[tuple[str, Attempt]], found: Sequence[set[str]], own: str
+) -> list[str]:
+    """Return the probes whose answers have facts of other repositories than `own`."""
+    return [
+        f"{own}: {name} {attempt.params}"
+        for (name, attempt), names in zip(probes, found, strict=True)
+        if names - {own}
+    ]
+
+
 def test_what_shows_facts_of_all_repositories_is_in_the_lists_of_what_a_server_answers() -> None:
     assert ASKED.keys() <= list_attempts(Loot("default", ["x"], [1], ["x"], [], [])).keys()
 
@@ -152,7 +176,7 @@ def test_what_shows_facts_of_all_repositories_is_in_the_lists_of_what_a_server_a
     ("folders", "each"),
     [
         (("acme-api",), 1),
-        pytest.param((*OWN,), 3, marks=[pytest.mark.slow, pytest.mark.timeout(600)]),
+        pytest.param((*OWN,), 2, marks=[pytest.mark.slow, pytest.mark.timeout(600)]),
     ],
 )
 async def test_no_probe_finds_a_fact_of_another_repository_without_being_asked(
@@ -173,15 +197,17 @@ async def test_no_probe_finds_a_fact_of_another_repository_without_being_asked(
             probes = list_probes(hear(owner, keys[OWN[folder]]), each)
             found[folder] = await probe(site, token, keys[folder], probes)
             count += len(probes)
-            leaks += [
-                f"{folder}: {name} {attempt.params}"
-                for (name, attempt), names in zip(probes, found[folder], strict=True)
-                if names - {OWN[folder]}
-            ]
+            leaks += find_leaks(probes, found[folder], OWN[folder])
         probes = list_probes(hear(owner, keys["acme-api"]), each)
         everywhere = await probe(site, token, keys["plain"], probes)
+        writer = issue(owner, "writer", "default", "read", "write")
+        writes = call(WRITTEN) + probes
+        written = await probe(site, writer, keys["acme-api"], writes)
+        leaks += find_leaks(writes, written, "acme-api")
+        count += len(writes)
 
     print(f"{count:,} probes, {len(leaks)} leaks")  # noqa: T201
+    assert [name for name, key in keys.items() if not key] == ["plain"]
     assert leaks == []
     assert count > 1000 or len(folders) == 1
     # The probes find what is there, also in other repositories where the folder is in none.
