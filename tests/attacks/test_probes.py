@@ -30,7 +30,7 @@ REMOTES = {
     "clone": "https://github.com/Acme/acme-api",
 }
 WRITERS = ("acme-api", "acme-api-v2", "fork")
-OWN = {"acme-api": "acme-api", "clone": "acme-api", "worktree": "acme-api", "fork": "fork"}
+OWN = {name: name for name in WRITERS} | {"clone": "acme-api", "worktree": "acme-api"}
 """Folders that ask, each with the one whose facts it may find."""
 SECRETS = {name: hashlib.md5(name.encode()).hexdigest() for name in WRITERS}  # noqa: S324
 ASKED = {
