@@ -76,7 +76,7 @@ begin
     with stale as materialized (
         select s.space_id, s.id, s.created_at, s.old, s.doubtful, s.unused, s.outdated from stale_fact s where s.space_id = any(scoped)
     ), oldest as (
-        select s.space_id, s.id, s.created_at from stale s order by s.created_at, s.id limit 5
+        select s.space_id, s.id, s.created_at from stale s join local_facts() f using (space_id, id) order by s.created_at, s.id limit 5
     )
     select jsonb_build_object(
         'reasons', jsonb_strip_nulls(jsonb_build_object(

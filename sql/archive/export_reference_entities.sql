@@ -5,7 +5,7 @@ returns table (
 )
 language sql stable
 begin atomic
-    select 'entity'::text, e.name, textrawl.free_type(e.entity_type, e.metadata), textrawl.list_observations(e.space_id, e.id),
+    select 'entity'::text, e.name, textrawl.free_type(e.entity_type, e.metadata), textrawl.list_observations(e.space_id, e.id, everywhere => true),
         array(
             -- In the order of list_observations().
             select min(o.said_at) from textrawl.fact o

@@ -13,7 +13,7 @@ begin atomic
         select m.observation_id, left(m.content, 80) as preview, m.created_at, count(*) over () as total
         from textrawl.graph_space(credential, comparable_memories.space) home
         cross join lateral textrawl.memory_states(home) m
-        where m.saved and m.status = 'active' and textrawl.is_valid(m.valid_from, m.valid_until, m.closed_at)
+        where m.local and m.saved and m.status = 'active' and textrawl.is_valid(m.valid_from, m.valid_until, m.closed_at)
         order by m.last_used desc, m.observation_id limit max_rows
     )
     -- The order does not change when a memory is used, so a later call finds the same clusters.

@@ -24,7 +24,7 @@ begin
     with chosen as materialized (
         select m.*, decay_score(m.use_count, m.last_used, m.strength, policy, moment) as score
         from memory_states(home) m
-        where m.status = any(statuses) and (memories is null or m.observation_id = any(memories))
+        where m.status = any(statuses) and (memories is null and m.local or m.observation_id = any(memories))
           and (m.status not in ('active', 'promoted') or is_valid(m.valid_from, m.valid_until, m.closed_at, present => moment))
     ), counted as (
         select count(*) as total, avg(score) as mean_score, avg(use_count)::double precision as mean_use_count from chosen

@@ -23,7 +23,7 @@ begin atomic
         from chosen cross join lateral textrawl.memory_states(chosen.id) m
         cross join lateral (
             select case when m.whole is null then m.content else textrawl.memory_text(m.space_id, m.observation_id) end as text) whole
-        where m.status in ('active', 'promoted') and textrawl.is_valid(m.valid_from, m.valid_until, m.closed_at, present => moment)
+        where m.local and m.status in ('active', 'promoted') and textrawl.is_valid(m.valid_from, m.valid_until, m.closed_at, present => moment)
           and (match_memories.tags is null or m.tags && match_memories.tags)
           and (window_days is null or m.last_used >= moment - make_interval(days => window_days))
           -- Most texts are ASCII, and lower() takes a tenth of the time of fold_case().

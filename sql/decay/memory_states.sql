@@ -7,7 +7,8 @@ returns table (
     saved boolean, tags text[], entities text[], source text, context text, extra jsonb,
     strength double precision, use_count integer, last_used timestamptz,
     status text, ended_at timestamptz, promoted_at timestamptz, promoted_to text,
-    last_review_at timestamptz, review_count integer, cross_domain_count integer
+    last_review_at timestamptz, review_count integer, cross_domain_count integer,
+    local boolean  -- see local_facts()
 )
 language sql stable parallel safe
 begin atomic
@@ -17,7 +18,9 @@ begin atomic
         coalesce(r.saved, false), coalesce(r.tags, '{}'), coalesce(r.entities, '{}'), r.source, r.context, coalesce(r.extra, '{}'),
         coalesce(r.strength, 1), coalesce(r.use_count, 0), coalesce(r.last_used, o.created_at),
         coalesce(r.status, 'active'), r.ended_at, r.promoted_at, r.promoted_to,
-        r.last_review_at, coalesce(r.review_count, 0), coalesce(r.cross_domain_count, 0)
+        r.last_review_at, coalesce(r.review_count, 0), coalesce(r.cross_domain_count, 0),
+        (select textrawl.session_repositories()) is null
+            or textrawl.is_of_repository(o.repository, (select textrawl.session_repositories()))
     from textrawl.fact o
     left join textrawl.retention r on r.space_id = o.space_id and r.observation_id = o.id
     where o.space_id = memory_states.space and coalesce(o.part, 1) = 1;

@@ -41,7 +41,7 @@ begin
     where m.status in ('active', 'promoted') and is_valid(m.valid_from, m.valid_until, m.closed_at, present => moment)
       -- Without an id, leave out facts of other tools: nobody saved them as memories.
       and case when memory is null
-          then m.status = 'active' and m.saved and (reached.by_score or reached.by_uses)
+          then m.local and m.status = 'active' and m.saved and (reached.by_score or reached.by_uses)
           else m.observation_id = memory end
     order by p.score desc, m.observation_id limit max_rows;
 end

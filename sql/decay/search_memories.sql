@@ -67,7 +67,7 @@ begin
         from (select id from recent union select id from hit) found
         cross join lateral (select * from memory_states(home) s where s.observation_id = found.id offset 0) m
         left join hit on hit.id = found.id
-        where m.status = any(statuses) and (any_tags is null or m.tags && any_tags)
+        where m.local and m.status = any(statuses) and (any_tags is null or m.tags && any_tags)
           and (since is null or m.last_used >= since)
           and (m.status not in ('active', 'promoted') or is_valid(m.valid_from, m.valid_until, m.closed_at, present => moment))
     ), compared as materialized (

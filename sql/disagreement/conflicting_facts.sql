@@ -20,7 +20,7 @@ begin
     ), newest as materialized (
         select o.space_id, o.entity_id, o.id, o.created_at, o.claim, o.claim ->> 'topic' as topic, o.claim ->> 'predicate' as predicate,
             o.claim ? 'negative' as negative
-        from changed join fact o on o.space_id = changed.space_id and o.entity_id = changed.entity_id
+        from changed join local_facts() o on o.space_id = changed.space_id and o.entity_id = changed.entity_id
         where o.claim is not null and is_valid(o.valid_from, o.valid_until, o.closed_at)
         order by changed.updated_at desc, o.entity_id, o.created_at desc, o.id limit most_facts
     ), comparable as (

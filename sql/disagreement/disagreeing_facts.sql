@@ -13,8 +13,8 @@ begin
     ), newest as materialized (
         select o.* from (select distinct entity_id from fresh) e
         cross join lateral (
-            select f.id, f.entity_id, f.content, f.claim, f.said_at, f.ordinal, null::bigint as before from fact f
-            where f.space_id = disagreeing_facts.space and f.entity_id = e.entity_id and f.id is distinct from replaced and f.claim is not null and is_of_repository(f.repository, session_repositories())
+            select f.id, f.entity_id, f.content, f.claim, f.said_at, f.ordinal, null::bigint as before from local_facts() f
+            where f.space_id = disagreeing_facts.space and f.entity_id = e.entity_id and f.id is distinct from replaced and f.claim is not null
               and is_valid(f.valid_from, f.valid_until, f.closed_at, present => clock_timestamp())
             order by f.ordinal desc limit 300) o
     )

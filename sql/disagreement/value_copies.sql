@@ -18,9 +18,9 @@ begin
         from (select item, not n.claim -> 'items' ? item as gone, lag(item) over (order by place) as noun
               from jsonb_array_elements_text(o.claim -> 'items') with ordinality i (item, place)) i) value
     cross join lateral (
-        select f.id from fact f
+        select f.id from local_facts() f
         where cardinality(value.gone) between 1 and 4 and f.fts @@ words_query(space, array_to_string(value.gone, ' ')) and f.space_id = space
-          and f.id not in (n.id, o.id) and is_of_repository(f.repository, session_repositories()) and is_valid(f.valid_from, f.valid_until, f.closed_at, present => clock_timestamp())
+          and f.id not in (n.id, o.id) and is_valid(f.valid_from, f.valid_until, f.closed_at, present => clock_timestamp())
           and (f.fts @@ words_query(space, e.name) or f.fts @@ words_query(space, value.noun))
         order by f.ordinal desc limit 5) f
     where n.space_id = space and n.id = any(told) and n.claim is not null;

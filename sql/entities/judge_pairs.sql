@@ -21,7 +21,7 @@ begin
             select p.* from pairs_of(space_ids, chosen) p where chosen is not null
         ), named as materialized (
             -- The form of a name is made once for all its pairs.
-            select e.space_id, e.id, e.created_at, f.* from entity e cross join lateral name_form(e.name) f
+            select e.space_id, e.id, e.created_at, f.* from local_entities() e cross join lateral name_form(e.name) f
             where (e.space_id, e.id) in (
                 select p.space_id, p.one from pair p union select p.space_id, p.other from pair p)
         ), likely as (

@@ -16,7 +16,7 @@ begin atomic
     select s.name, e.name, a.name, actor.name,
         exists (select from textrawl.merge m where m.space_id = a.space_id and m.merged_id = a.id), a.created_at
     from textrawl.entity_alias a
-    join textrawl.entity e on e.space_id = a.space_id and e.id = a.entity_id
+    join textrawl.local_entities() e on e.space_id = a.space_id and e.id = a.entity_id
     join textrawl.space s on s.id = a.space_id
     join textrawl.actor on actor.id = a.author_id
     where a.space_id = any((select ids from scope)::integer[]) and a.removed_at is null

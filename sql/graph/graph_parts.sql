@@ -14,9 +14,9 @@ begin atomic
         from unnest(entities) with ordinality input(id, place)
         join textrawl.entity e on e.space_id = space and e.id = input.id
     ), end_of as (
-        select r.id, n.place from node n join textrawl.relation r on r.space_id = space and r.from_entity = n.id
+        select r.id, n.place from node n join textrawl.local_relations() r on r.space_id = space and r.from_entity = n.id
         union all
-        select r.id, n.place from node n join textrawl.relation r on r.space_id = space and r.to_entity = n.id
+        select r.id, n.place from node n join textrawl.local_relations() r on r.space_id = space and r.to_entity = n.id
         where not outgoing
     ), edge as (
         -- List a relation once, with the first of its ends.
@@ -27,7 +27,7 @@ begin atomic
         from node n
         union all
         select n.place, 1, min(o.created_at), coalesce(o.whole, o.id), string_agg(o.content, '' order by o.part), null, null, null
-        from node n join textrawl.fact o on o.space_id = space and o.entity_id = n.id
+        from node n join textrawl.local_facts() o on o.space_id = space and o.entity_id = n.id
         where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
         group by n.place, coalesce(o.whole, o.id)
         union all

@@ -12,10 +12,9 @@ declare
     hash      uuid := fact_hash(observation);
     stored_id uuid;
 begin
-    select o.id into stored_id from fact o
+    select o.id into stored_id from local_facts() o
     where o.space_id = space and o.entity_id = entity and o.content_hash = hash
       and (o.whole, o.part) is not distinct from (keep_observation.whole, keep_observation.part)
-      and is_of_repository(o.repository, session_repositories())
       and is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment)
     limit 1;
     if stored_id is not null then

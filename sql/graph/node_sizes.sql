@@ -15,10 +15,10 @@ begin atomic
         select textrawl.graph_space(credential, node_sizes.space) as home
     ), sized as materialized (
         select e.space_id, e.id, e.name, textrawl.free_type(e.entity_type, e.metadata) as entity_type,
-            (select count(*) from textrawl.fact o
+            (select count(*) from textrawl.local_facts() o
              where coalesce(o.part, 1) = 1 and o.space_id = e.space_id and o.entity_id = e.id
                and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)) as facts
-        from textrawl.entity e
+        from textrawl.local_entities() e
         where e.space_id = (select home from scope) and (entity is null or e.name_key = textrawl.entity_key((select home from scope), entity))
     ), chosen as materialized (
         select s.*, sum(s.facts) over (order by s.facts desc, s.name, s.id) as running
@@ -32,7 +32,7 @@ begin atomic
         case when c.running <= most_texts or entity is not null and most_texts > 0 then array(
             select newest.content from (
                 select string_agg(o.content, '' order by o.part) as content, min(o.created_at) as at, coalesce(o.whole, o.id) as id
-                from textrawl.fact o
+                from textrawl.local_facts() o
                 where o.space_id = c.space_id and o.entity_id = c.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
                 group by coalesce(o.whole, o.id)
                 order by 2 desc, 3 desc limit most_texts) newest

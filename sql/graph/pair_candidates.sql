@@ -10,7 +10,7 @@ begin atomic
         select e.space_id, e.id, e.name, max(o.created_at) as last, count(*) as facts,
             least(count(*), case when entity is null then 300 else 600 end) as newest
         from textrawl.entity e
-        join textrawl.fact o on o.space_id = e.space_id and o.entity_id = e.id
+        join textrawl.local_facts() o on o.space_id = e.space_id and o.entity_id = e.id
         where e.space_id = home and (entity is null or e.name_key = textrawl.entity_key(home, entity))
           and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
         group by e.space_id, e.id, e.name having count(*) > 1

@@ -23,7 +23,7 @@ begin
     end if;
     return query
         select p.* from graph_parts(home, array(
-            select e.id from entity e
+            select e.id from local_entities() e
             where e.space_id = home and (start.id is null or (e.created_at, e.id) >= (start.created_at, start.id))
             order by e.created_at, e.id limit max_rows), skip, max_rows, max_text, true) p;
 end

@@ -19,12 +19,12 @@ declare
     entity_ids uuid[];
 begin
     entity_ids := array(
-        select e.id from entity e
+        select e.id from local_entities() e
         where e.space_id = home and (
             case when plain then e.name ilike pattern or free_type(e.entity_type, e.metadata) ilike pattern
                  else fold_case(e.name || e'\n' || free_type(e.entity_type, e.metadata)) like pattern end
             or e.id in (
-                select o.entity_id from fact o
+                select o.entity_id from local_facts() o
                 where o.space_id = home and case when plain then o.content ilike pattern else fold_case(o.content) like pattern end
                   and is_valid(o.valid_from, o.valid_until, o.closed_at)))
         order by e.created_at, e.id limit max_nodes);

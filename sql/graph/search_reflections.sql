@@ -24,6 +24,10 @@ begin atomic
                 else (select string_agg('(' || w.term::text || ')', '&')::tsquery from textrawl.query_words(query, languages) w) end
             from scope, textrawl.search_languages(array[home]) languages) query_terms(terms)
         where r.space_id = (select home from scope)
+          and (r.entity_id is null or exists (
+              select from textrawl.local_entities() e where e.space_id = r.space_id and e.id = r.entity_id))
+          and (r.relation_id is null or exists (
+              select from textrawl.local_relations() l where l.space_id = r.space_id and l.id = r.relation_id))
           and (search_reflections.voice is null or search_reflections.voice in (r.voice, a.name))
           and (search_reflections.mood is null or r.mood = search_reflections.mood)
           and (search_reflections.target_type is null or r.target_type = search_reflections.target_type)

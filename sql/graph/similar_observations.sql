@@ -25,7 +25,7 @@ begin
             select o.id, o.entity_id, o.whole, c.name, c.facts, o.content, char_length(o.content) as length, o.created_at, v.vector
             from chosen c
             cross join lateral (
-                select o.id, o.entity_id, o.whole, o.content, o.created_at from fact o
+                select o.id, o.entity_id, o.whole, o.content, o.created_at from local_facts() o
                 where o.space_id = c.space_id and o.entity_id = c.entity_id and is_valid(o.valid_from, o.valid_until, o.closed_at)
                 order by o.created_at desc, o.id limit c.compared) o
             left join embedding v on v.model_id = similar_observations.model and v.space_id = c.space_id and v.observation_id = o.id

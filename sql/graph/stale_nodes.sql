@@ -15,7 +15,7 @@ begin atomic
         select e.name, textrawl.free_type(e.entity_type, e.metadata) as entity_type,
             (select max(u.last_at) from textrawl.entity_use u where u.space_id = e.space_id and u.entity_id = e.id) as last_at,
             coalesce((select sum(u.count) from textrawl.entity_use u where u.space_id = e.space_id and u.entity_id = e.id), 0) as uses,
-            (select count(*) from textrawl.fact o
+            (select count(*) from textrawl.local_facts() o
              where o.space_id = e.space_id and o.entity_id = e.id
                and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment)) as facts
         from textrawl.entity e where e.space_id = (select home from scope)

@@ -11,12 +11,11 @@ begin atomic
         select s.facts_hash, c.place, told.clause, sum(char_length(told.clause) + 2) over (order by c.place) - 2 as length
         from textrawl.summary s
         join textrawl.summary_clause c on c.space_id = s.space_id and c.entity_id = s.entity_id
-        join textrawl.fact o on o.space_id = c.space_id and o.id = c.observation_id and o.entity_id = c.entity_id
+        join textrawl.local_facts() o on o.space_id = c.space_id and o.id = c.observation_id and o.entity_id = c.entity_id
         cross join lateral (select c.content
             || case textrawl.find_origin(o.origin, o.tool, o.client, o.source) when 'external' then ' [external ' else ' [' end || left(c.observation_id::text, 8) || ']' as clause) told
         where s.space_id = space and s.entity_id = entity and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
-          and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, authors, members)
-          and textrawl.is_of_repository(o.repository, (select textrawl.session_repositories()))) c
+          and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, authors, members)) c
     where max_characters is null or c.length <= max_characters
     group by c.facts_hash;
 end;

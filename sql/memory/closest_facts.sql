@@ -5,7 +5,6 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    here constant text[] := session_repositories();
     disagreeing jsonb := (
         select coalesce(jsonb_object_agg(d.place, jsonb_build_object('id', d.id, 'content', d.content, 'why', d.why,
             'on', to_char(d.said_at at time zone 'UTC', 'YYYY-MM-DD'))), '{}')
@@ -30,8 +29,8 @@ begin
     ), newest as materialized (
         select o.* from (select distinct entity_id from given) e
         cross join lateral (
-            select * from fact o
-            where o.space_id = closest_facts.space and o.entity_id = e.entity_id and o.id is distinct from replaced and is_of_repository(o.repository, here)
+            select * from local_facts() o
+            where o.space_id = closest_facts.space and o.entity_id = e.entity_id and o.id is distinct from replaced
               and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
             order by o.ordinal desc limit 1000) o
     )

@@ -16,20 +16,20 @@ begin atomic
         -- Escape the characters of the beginning that LIKE would interpret, then add % for the rest of the name.
         select replace(replace(replace(textrawl.name_key(beginning), '\', '\\'), '%', '\%'), '_', '\_') || '%' as pattern
     ), prefixed as (
-        select e.name_key, e.name, e.updated_at, 1 as rank, false as alias from textrawl.entity e
+        select e.name_key, e.name, e.updated_at, 1 as rank, false as alias from textrawl.local_entities() e
         where e.space_id = any((select ids from scope)::integer[]) and e.name_key like (select pattern from typed)
           and textrawl.has_type(e.entity_type, e.metadata, complete_name.entity_types)
         order by e.updated_at desc limit max_rows
     ), other as (
         select e.name_key, a.name, e.updated_at, 1 as rank, true as alias from textrawl.entity_alias a
-        join textrawl.entity e on e.space_id = a.space_id and e.id = a.entity_id
+        join textrawl.local_entities() e on e.space_id = a.space_id and e.id = a.entity_id
         where a.space_id = any((select ids from scope)::integer[]) and a.removed_at is null
           and a.name_key like (select pattern from typed) and beginning <> ''
           and textrawl.has_type(e.entity_type, e.metadata, complete_name.entity_types)
         order by e.updated_at desc limit max_rows
     ), worded as (
         -- Names with a later word that has this beginning, such as a family name.
-        select e.name_key, e.name, e.updated_at, 2, false from textrawl.entity e
+        select e.name_key, e.name, e.updated_at, 2, false from textrawl.local_entities() e
         where e.space_id = any((select ids from scope)::integer[])
           and e.fts @@ (select string_agg(quote_literal(word) || ':*', ' & ')::tsquery
                         from unnest(tsvector_to_array(to_tsvector('simple', textrawl.search_text(beginning)))) word)

@@ -64,10 +64,10 @@ begin
             -- Use two branches. If one condition covered both ends, Postgres would read every relation of the space.
             select true as leaves, r.to_entity as other_id, r.id, coalesce(r.label, r.relation_type) as label, r.created_at,
                 r.valid_from, r.valid_until, r.closed_at
-            from relation r where r.space_id = named.space_id and r.from_entity = named.id
+            from local_relations() r where r.space_id = named.space_id and r.from_entity = named.id
             union all
             select false, r.from_entity, r.id, coalesce(r.label, r.relation_type), r.created_at, r.valid_from, r.valid_until, r.closed_at
-            from relation r where r.space_id = named.space_id and r.to_entity = named.id) r
+            from local_relations() r where r.space_id = named.space_id and r.to_entity = named.id) r
         where with_relations and case when known_at is null then is_valid(r.valid_from, r.valid_until, r.closed_at, as_of)
             else was_valid(r.valid_from, known_end(named.space_id, null, r.id, r.valid_until, known_at), r.created_at, as_of, known_at) end
     ), recent_edge as (
@@ -99,7 +99,7 @@ begin
               where a.space_id = named.space_id and a.entity_id = named.id and a.removed_at is null
               order by a.created_at, a.name),
         named.given_type,
-        array(select e.name from entity e
+        array(select e.name from local_entities() e
               where e.space_id = any(scope) and e.name_key ~>=~ (named.name_key || ' (') and e.name_key ~<~ (named.name_key || ' )')
               order by e.name_key limit 3),
         case when num_nonnulls(as_of, known_at, since, until) = 0 and skip = 0 then entity_summary(named.space_id, named.id) end

@@ -22,8 +22,6 @@ set enable_seqscan = off
 begin atomic
     with scope as materialized (
         select textrawl.readable_spaces(credential, digest_memory.spaces) as ids
-    ), here as materialized (
-        select textrawl.session_repositories() as keys
     ), readable as materialized (
         select id from scope cross join lateral unnest(scope.ids) id
     ), author as materialized (
@@ -70,27 +68,25 @@ begin atomic
         group by p.id, fact order by times desc limit 60
     ), candidate as materialized (
         select 'pinned' as section, o.*
-        from textrawl.pinned_facts((select ids from scope)) p join textrawl.fact o on o.space_id = p.space_id and o.id = p.observation_id
-        where textrawl.is_of_repository(o.repository, (select keys from here))
-          and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
+        from textrawl.pinned_facts((select ids from scope)) p join textrawl.local_facts() o on o.space_id = p.space_id and o.id = p.observation_id
+        where textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
         union all
         -- What was said before to begin today.
         select 'today', coming.*
         from readable p cross join lateral (
-            select o.* from textrawl.fact o
+            select o.* from textrawl.local_facts() o
             where o.space_id = p.id and o.valid_from > o.created_at and o.valid_from between date_trunc('day', now()) and now()
-              and o.created_at < date_trunc('day', now()) and textrawl.is_of_repository(o.repository, (select keys from here))
+              and o.created_at < date_trunc('day', now())
               and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
             order by o.valid_from, o.id limit 10) coming
         union all
         -- Only three facts of an entity that is neither the project nor the caller can be in the digest.
         select c.section, near.*
         from chosen c cross join lateral (
-            select o.* from textrawl.fact o
+            select o.* from textrawl.local_facts() o
             where o.space_id = c.space_id and o.entity_id = c.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
               and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
               and not textrawl.is_entry_part(o.space_id, o.whole)
-              and textrawl.is_of_repository(o.repository, (select keys from here))
             order by o.created_at desc, o.id limit case c.section when 'project' then 20 else 3 end) near
         where c.section <> 'self'
         union all
@@ -98,26 +94,23 @@ begin atomic
         select 'self', kept.*
         from own cross join lateral (
             select newest.* from (
-                select o.* from textrawl.fact o
+                select o.* from textrawl.local_facts() o
                 where o.space_id = own.space_id and o.entity_id = own.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
                   and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
                   and not textrawl.is_entry_part(o.space_id, o.whole)
-              and textrawl.is_of_repository(o.repository, (select keys from here))
                 order by o.created_at desc, o.id limit 500) newest
             order by textrawl.profile_kind(newest.content) is null, newest.created_at desc, newest.id limit 20) kept
         union all
-        select 'recalled', o.* from used join textrawl.fact o using (space_id, id)
+        select 'recalled', o.* from used join textrawl.local_facts() o using (space_id, id)
         where textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
           and not textrawl.is_entry_part(o.space_id, o.whole)
-              and textrawl.is_of_repository(o.repository, (select keys from here))
         union all
         select 'recent', newest.*
         from readable p cross join lateral (
-            select o.* from textrawl.fact o
+            select o.* from textrawl.local_facts() o
             where o.space_id = p.id
               and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
               and not textrawl.is_entry_part(o.space_id, o.whole)
-              and textrawl.is_of_repository(o.repository, (select keys from here))
             order by o.ordinal desc
             limit (select least(40, greatest(5, 200 / greatest(cardinality(ids), 1))) from scope)) newest
     ), judged as (

@@ -77,6 +77,7 @@ begin
             and not is_valid(o.valid_from, o.valid_until, o.closed_at, moment)
             and (types is null or o.entity_type = any(types))
             and is_of_repository(o.repository, session_repositories(scoped, query))
+            and (o.relation_id is null or is_local_relation(o.space_id, o.relation_id))
         order by o.created_at desc, o.id limit more);
     return query
         with wide as materialized (

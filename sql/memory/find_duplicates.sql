@@ -3,8 +3,6 @@ language plpgsql stable
 set search_path from current
 as $$
 #variable_conflict use_column
-declare
-    here constant text[] := session_repositories();
 begin
     return (select array_agg(coalesce(stored.id, earlier.id) order by f.ordinality)
     from (
@@ -13,9 +11,9 @@ begin
             period is null and past_end(valid_until) is not null as is_former
         from unnest(facts) with ordinality) f
     left join lateral (
-        select o.id from fact o
+        select o.id from local_facts() o
         where o.space_id = space and o.entity_id = f.entity_id and o.content_hash = f.content_hash
-          and o.id is distinct from replaced and is_of_repository(o.repository, here)
+          and o.id is distinct from replaced
           -- A part of a long observation is not a separate fact.
           and o.whole is null
           and same_occasion(f.given, case when f.valid_from is null or f.period is not null then o.said_at else o.valid_from end, o.created_at)

@@ -32,7 +32,7 @@ begin
           and o.said_at >= coalesce(since, '-infinity') and o.said_at <= coalesce(until, 'infinity')
           and is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
     ), matching as (
-        select from entity e
+        select from local_entities() e
         where e.space_id = any(scope) and has_type(e.entity_type, e.metadata, entity_types)
           and (key is null or starts_with(e.name_key, key))
           and (as_of is null or e.created_at <= as_of or exists (
@@ -47,7 +47,7 @@ begin
         join space s on s.id = searched.id
         cross join lateral (
             select e.space_id, e.id, e.name, e.entity_type, e.description, e.updated_at, e.metadata
-            from entity e
+            from local_entities() e
             where e.space_id = searched.id and (every or has_type(e.entity_type, e.metadata, entity_types)
               and (key is null or starts_with(e.name_key, key))
               and (as_of is null or e.created_at <= as_of or exists (
@@ -57,7 +57,7 @@ begin
             order by e.updated_at desc, e.id limit max_rows::bigint + skip) newest
         order by newest.updated_at desc, newest.id limit max_rows offset skip
     )
-    select case when every then (select count(*) from entity e where e.space_id = any(scope)) else (select count(*) from matching) end,
+    select case when every then (select count(*) from local_entities() e where e.space_id = any(scope)) else (select count(*) from matching) end,
            (select coalesce(jsonb_agg(jsonb_build_object(
                 'id', page.id, 'space', page.space, 'name', page.name, 'entity_type', page.entity_type,
                 'description', entity_description(page.space_id, page.id, page.description), 'updated_at', page.updated_at,

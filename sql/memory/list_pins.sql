@@ -9,7 +9,7 @@ set search_path from current
 begin atomic
     select f.id, s.name, e.name, f.content, textrawl.is_valid(f.valid_from, f.valid_until, f.closed_at), a.name, p.pinned_at
     from textrawl.pinned_facts(textrawl.readable_spaces(credential, list_pins.spaces)) p
-    join textrawl.fact f on f.space_id = p.space_id and f.id = p.observation_id
+    join textrawl.local_facts() f on f.space_id = p.space_id and f.id = p.observation_id
     join textrawl.entity e on e.space_id = f.space_id and e.id = f.entity_id
     join textrawl.space s on s.id = p.space_id
     join textrawl.actor a on a.id = p.author_id

@@ -209,7 +209,8 @@ begin
                 where is_searchable(o.valid_from, o.valid_until, o.closed_at, o.created_at, o.period, o.replaced_by, moment) and is_within(o.said_at, since, until)
                     and (entity_types is null or o.entity_type = any(entity_types)) and is_of_repository(o.repository, here)
             ) f
-            where (sessions is null or not is_entry_part(f.space_id, f.whole, nullif(sessions, '{}'))) and (typed is null or exists (
+            where (here is null or f.relation_id is null or is_local_relation(f.space_id, f.relation_id))
+                and (sessions is null or not is_entry_part(f.space_id, f.whole, nullif(sessions, '{}'))) and (typed is null or exists (
                 select from entity e where e.space_id = f.space_id and e.id = f.entity_id and has_type(e.entity_type, e.metadata, typed)))
         ),
         subject as materialized (

@@ -10,7 +10,7 @@ set search_path from current
 begin atomic
     select r.id
     from (select textrawl.graph_space(credential, find_edges.space) as id offset 0) home
-    join textrawl.relation r on r.space_id = home.id
+    join textrawl.local_relations() r on r.space_id = home.id
     left join textrawl.graph_edge d on d.space_id = r.space_id and d.relation_id = r.id
     where (find_edges.from_node is null or r.from_entity = find_edges.from_node)
       and (find_edges.to_node is null or r.to_entity = find_edges.to_node)

@@ -15,7 +15,7 @@ begin atomic
     ), hidden as materialized (
         select n.entity_id from textrawl.graph_node n where n.space_id = (select id from home) and n.deleted_at is not null
     ), live as materialized (
-        select r.id, r.from_entity, r.to_entity, r.strength from textrawl.relation r
+        select r.id, r.from_entity, r.to_entity, r.strength from textrawl.local_relations() r
         where r.space_id = (select id from home) and textrawl.is_valid(r.valid_from, r.valid_until, r.closed_at)
           and r.from_entity not in (select entity_id from hidden) and r.to_entity not in (select entity_id from hidden)
     ), bridge as materialized (
@@ -26,7 +26,7 @@ begin atomic
         order by count(*) desc, ends.node limit 5
     ), cluster as materialized (
         select textrawl.free_type(e.entity_type, e.metadata) as type, count(*) as nodes
-        from textrawl.entity e
+        from textrawl.local_entities() e
         where e.space_id = (select id from home) and e.id not in (select entity_id from hidden)
         group by 1 having count(*) >= 3
         order by count(*) desc, 1 limit 50
@@ -40,7 +40,7 @@ begin atomic
         cross join lateral (select * from textrawl.node_states(home.id) n where n.entity_id = b.node offset 0) s
         union all
         select 1, 'cluster', c.type, c.nodes, array(
-                select e.id from textrawl.entity e
+                select e.id from textrawl.local_entities() e
                 where e.space_id = (select id from home) and textrawl.free_type(e.entity_type, e.metadata) = c.type
                   and e.id not in (select entity_id from hidden)
                 order by e.created_at, e.id limit 10),

@@ -15,11 +15,11 @@ begin atomic
     ), node_count as materialized (
         select textrawl.free_type(e.entity_type, e.metadata) as type, count(*) as count,
             min(e.created_at) as oldest, max(e.created_at) as newest
-        from textrawl.entity e
+        from textrawl.local_entities() e
         where e.space_id = (select id from home) and e.id not in (select entity_id from hidden)
         group by 1
     ), edge_count as materialized (
-        select r.relation_type as type, count(*) as count from textrawl.relation r
+        select r.relation_type as type, count(*) as count from textrawl.local_relations() r
         where r.space_id = (select id from home) and textrawl.is_valid(r.valid_from, r.valid_until, r.closed_at)
           and r.from_entity not in (select entity_id from hidden) and r.to_entity not in (select entity_id from hidden)
         group by 1

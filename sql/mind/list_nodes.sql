@@ -12,11 +12,11 @@ begin atomic
     ), kind as materialized (
         -- Call name_key() once for each type, because the call takes longer than reading an entity.
         select k.name
-        from (select distinct textrawl.free_type(e.entity_type, e.metadata) as name from textrawl.entity e
+        from (select distinct textrawl.free_type(e.entity_type, e.metadata) as name from textrawl.local_entities() e
               where list_nodes.type is not null and e.space_id = (select id from home)) k
         where textrawl.name_key(k.name) = textrawl.name_key(list_nodes.type)
     ), chosen as materialized (
-        select e.id, e.updated_at from textrawl.entity e
+        select e.id, e.updated_at from textrawl.local_entities() e
         left join textrawl.graph_node n on n.space_id = e.space_id and n.entity_id = e.id
         where e.space_id = (select id from home) and (list_nodes.deleted or n.deleted_at is null)
           and (list_nodes.type is null or textrawl.free_type(e.entity_type, e.metadata) in (select name from kind))

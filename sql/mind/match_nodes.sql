@@ -40,7 +40,7 @@ begin
         -- A common word matches very many labels. So look up only the nodes to return.
         select c.id, c.score, e.updated_at
         from (select id, max(candidate.score)::double precision as score from candidate group by id) c
-        join entity e on e.space_id = home and e.id = c.id
+        join local_entities() e on e.space_id = home and e.id = c.id
         left join graph_node n on n.space_id = home and n.entity_id = c.id
         where c.score >= min_score and n.deleted_at is null
           and (match_nodes.type is null or name_key(free_type(e.entity_type, e.metadata)) = name_key(match_nodes.type))

@@ -7,7 +7,7 @@ as $$
 #variable_conflict use_column
 declare
     former uuid := (
-        select (node_description(n.space_id, n.entity_id, n.description_id)).id
+        select (node_description(n.space_id, n.entity_id, n.description_id, everywhere => true)).id
         from graph_node n where n.space_id = origin.space_id and n.entity_id = state_description.entity);
 begin
     return (

@@ -35,11 +35,11 @@ begin
                 select distinct on (hop.node) hop.node, hop.edge, hop.strength, f.place
                 from unnest(frontier) with ordinality f(id, place)
                 cross join lateral (
-                    select r.to_entity as node, r.id as edge, r.strength from relation r
+                    select r.to_entity as node, r.id as edge, r.strength from local_relations() r
                     where direction in ('out', 'both') and r.space_id = home and r.from_entity = f.id
                       and is_valid(r.valid_from, r.valid_until, r.closed_at) and (wanted is null or r.relation_type = any(wanted))
                     union all
-                    select r.from_entity, r.id, r.strength from relation r
+                    select r.from_entity, r.id, r.strength from local_relations() r
                     where direction in ('in', 'both') and r.space_id = home and r.to_entity = f.id
                       and is_valid(r.valid_from, r.valid_until, r.closed_at) and (wanted is null or r.relation_type = any(wanted))) hop
                 where hop.node <> all(visited) and not exists (

@@ -18,6 +18,7 @@ begin atomic
     join textrawl.actor a on a.id = p.author_id
     where r.scopes @> array['read', 'propose'] and (entity_proposals.spaces is null or r.space_id = any(entity_proposals.spaces))
       and p.entity_key = any(textrawl.entity_keys(r.space_id, entity)) and p.finding is null and textrawl.is_pending(p.decision, p.created_at, s.proposal_days)
+      and textrawl.is_of_repository(p.repository, (select textrawl.session_repositories()))
     order by p.created_at desc, p.id limit max_rows;
 end;
 

@@ -2,7 +2,8 @@ create function textrawl.list_proposals(
     author text default null, entity text default null, since timestamptz default null,
     decision text default 'pending',  -- pending, accepted, rejected, withdrawn or any
     max_rows integer default 20, skip integer default 0,
-    space integer default null, credential bytea default null
+    space integer default null, credential bytea default null,
+    local boolean default false  -- true: only those of the repository of this session
 )
 returns table (
     id uuid, space_name text,
@@ -52,6 +53,7 @@ begin
                    or p.author_id = (select a.id from actor a where a.name = list_proposals.author))
               and (list_proposals.entity is null or p.entity_key = any(keys) or p.to_key = any(keys))
               and (list_proposals.since is null or p.created_at >= list_proposals.since)
+              and (not local or split_part(p.repository, '#', 1) = any((select session_repositories())::text[]))
             order by p.created_at, p.id limit max_rows offset skip
         )
         select p.id, p.in_space, p.kind, p.entity_name, p.entity_type, proposal_text(p.content, p.relation_type, p.to_name),

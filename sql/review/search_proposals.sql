@@ -32,6 +32,7 @@ declare
     sums      double precision[];
     model_row embedding_model;
     weight    record;
+    here      text[];
 begin
     select array_agg(r.space_id), max(r.actor_id) into own, me
     from access_rights(credential) r join space s on s.id = r.space_id
@@ -39,6 +40,7 @@ begin
     if own is null then
         return;
     end if;
+    here := session_repositories(own, query);
     select * into model_row from embedding_model m where m.id = model and vector is not null;
     select * into weight from ranking_weights(model_row.name);
     if not semantic then
@@ -51,6 +53,7 @@ begin
                 case when p.model_id = model_row.id then 1 - (p.vector <=> search_proposals.vector) end as near
             from proposal p join space s on s.id = p.space_id
             where p.space_id = any(own) and p.author_id = me and is_pending(p.decision, p.created_at, s.proposal_days)
+              and is_of_repository(p.repository, here)
               and is_within(coalesce(p.said_at, p.created_at), since, until)
               and (entity_types is null or nearest_type(p.entity_type) = any(entity_types) or lower(p.entity_type) = any(entity_types))
         ), scored as materialized (

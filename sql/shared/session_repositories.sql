@@ -1,5 +1,8 @@
-create function textrawl.session_repositories(spaces integer[] default '{}', question text default null) returns text[]
-language plpgsql stable
+create function textrawl.session_repositories(
+    spaces integer[] default null,  -- null: all spaces
+    question text default nullif(current_setting('textrawl.question', true), '')
+) returns text[]
+language plpgsql stable parallel safe
 set search_path from current
 as $$
 declare
@@ -18,7 +21,7 @@ begin
     return own || array(
         with recursive known (space, repository) as (
             -- Each repository is one step in the index, however many facts it has.
-            select space, (select min(o.repository) from fact o where o.space_id = space and o.repository is not null) from unnest(spaces) space
+            select space, (select min(o.repository) from fact o where o.space_id = space and o.repository is not null) from unnest(coalesce(spaces, array(select id from space))) space
             union all
             select k.space, (select min(o.repository) from fact o where o.space_id = k.space and o.repository > k.repository)
             from known k where k.repository is not null)
@@ -34,5 +37,6 @@ $$;
 
 comment on function textrawl.session_repositories is
     'The keys of the repository of this session (the setting textrawl.repository), and of the repositories of these spaces '
-    'that a question names: api, acme/api or github.com/acme/api. Null if the session has no repository. '
+    'that a question names: api, acme/api or github.com/acme/api. The question of the session is the setting '
+    'textrawl.question. Null if the session has no repository. '
     'Example: select set_config(''textrawl.repository'', ''github.com/acme/api'', false), textrawl.session_repositories();';

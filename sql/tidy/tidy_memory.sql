@@ -24,6 +24,7 @@ declare
     item    record;
 begin
     perform open_write(credential, origin.space_id, 'read', client, tool, request);
+    perform set_config('textrawl.repository', '', true);  -- it looks into all repositories
     if not coalesce(most between 1 and 1000, false) then
         raise exception using errcode = 'TR009', message = 'most is from 1 to 1000';
     end if;

@@ -6,12 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
+from tests.attacks.site import issue
 from tests.conftest import TOKEN
 from tests.support.commands import Launch, Outcome, Process, Run
 from tests.support.pipes import call
 from tests.values.test_repository import make_repository
+from textrawl.access.access_token import hash_token
 
 URLS = {
     "api": "git@github.com:acme/api.git",
@@ -53,7 +56,7 @@ def test_a_command_finds_what_belongs_to_its_folder_and_everywhere_finds_all(say
     everything = {"api", "api-v2", "fork", "plain"}
     for folder, *words in (
         ("plain", "search", "deploy"),
-        ("api", "search", "--everywhere", "deploy"),
+        *(("api", command, "--everywhere", "deploy") for command in ("search", "recall", "show")),
     ):
         out = say(folder, *words).out
         assert {name for name in everything if f"runs on {name}\n" in out} == everything
@@ -70,6 +73,30 @@ def test_here_shows_the_facts_of_this_repository_alone(say: Say) -> None:
     rows = [line.split("\t")[1:3] for line in say("plain", "here", "--everywhere").out.splitlines()]
     assert rows == [["github.com/acme/api-v2", "Deploy"], ["github.com/acme/api", "Deploy"]]
     assert "No fact of github.com/ben/api" in say("fork", "here").err
+
+
+def test_here_names_the_undecided_proposals_of_this_repository(
+    say: Say, owner: psycopg.Connection
+) -> None:
+    agent = hash_token(issue(owner, "agent", "default", "propose"))
+    for table in ("space_grant", "token"):  # of who asks, a reviewer
+        owner.execute(f"update {table} set scopes = scopes || '{{review}}'".encode())  # noqa: S608 - ours
+    for place in ("github.com/acme/api", "github.com/acme/api-v2"):
+        owner.execute("select set_config('textrawl.repository', %s, false)", (place,))
+        for number in range(4):
+            fact = f"proposal {number} of {place}"
+            query = "select remember_fact('Deploy', 'project', %s, credential => %s)"
+            owner.execute(query, (fact, agent))
+
+    here = json.loads(say("clone", "here", "--json").out)
+
+    told = [proposal["content"] for proposal in here["proposals"]]
+    assert told == [f"proposal {number} of github.com/acme/api" for number in range(3)]
+    lines = say("api", "here").err.splitlines()
+    assert lines[0] == "Undecided: 4 proposals, textrawl review list"
+    assert lines[1].endswith(" Deploy: proposal 0 of github.com/acme/api")
+    assert "Undecided: 8 proposals" in say("plain", "here", "--everywhere").err
+    assert "Undecided" not in say("fork", "here").err
 
 
 def open_session(launch: Launch, database_url: str, folder: Path) -> Process:

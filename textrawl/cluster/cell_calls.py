@@ -16,7 +16,7 @@ from psycopg_pool import PoolClosed, PoolTimeout
 from textrawl.cluster.layout import Cell, CitusNode
 from textrawl.cluster.planning import CellCall, SpaceCells
 from textrawl.postgres.connection import Connection, is_broken
-from textrawl.postgres.database import REPOSITORY, compose, enter_repository
+from textrawl.postgres.database import compose, enter_repository, name_repository
 from textrawl.postgres.pool import Pool, ServerPool
 from textrawl.scheduling import repository
 
@@ -288,7 +288,7 @@ class CellCalls:
         text = _compose(cell.schema, query.function, query.columns, tuple(visit.arguments))
         values = visit.arguments
         if keys := repository.get():
-            text, values = enter_repository(text), {**values, REPOSITORY: keys}
+            text, values = enter_repository(text), {**values, **name_repository(keys, values)}
         entry = Entry(_enter(cell.shard), query.writes, asked)
         try:
             return await (await self.find_pool(cell.node)).ask(text, values, entry)

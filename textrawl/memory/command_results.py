@@ -15,6 +15,16 @@ Decision = Literal["accept", "reject"]
 
 
 @dataclass(frozen=True)
+class WaitingProposal:
+    """A proposal without a decision. `total` is the number of all of them."""
+
+    id: UUID
+    entity_name: str
+    content: str
+    total: int
+
+
+@dataclass(frozen=True)
 class RepositoryFact:
     """A fact that was stored in a repository. `anchors` are those of the session's repository."""
 
@@ -30,10 +40,14 @@ class RepositoryFact:
 
 @dataclass(frozen=True)
 class Here:
-    """The newest facts of the repository of a session, or of all. `repository` is its first key."""
+    """The newest facts of the repository of a session, or of all. `repository` is its first key.
+
+    `proposals` are those that have waited longest for a decision.
+    """
 
     repository: str | None
     rows: list[RepositoryFact]
+    proposals: list[WaitingProposal]
 
 
 @dataclass(frozen=True)

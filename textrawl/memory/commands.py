@@ -34,6 +34,7 @@ from textrawl.memory.command_results import (
     RepositoryFact,
     RevertedRow,
     UndoRow,
+    WaitingProposal,
 )
 from textrawl.memory.connector import FetchedFact
 from textrawl.memory.erasure import Erasure, Person
@@ -66,6 +67,8 @@ from textrawl.values.anchors import MOST_ANCHORED
 from textrawl.values.choice import join_choices
 from textrawl.values.condensation import condense
 from textrawl.values.text import NAME_LENGTH
+
+_FEW_PROPOSALS = 3  # that `here` shows
 
 __all__ = ["OPERATIONS", "Operation", "Session", "curation", "find_operation", "review"]
 
@@ -160,7 +163,7 @@ async def list_here(
     everywhere: bool = False,
     anchored: bool = False,
 ) -> Here:
-    """Return the newest facts of the repository of the session, or of all repositories.
+    """Return the newest facts and the undecided proposals of this repository, or of all.
 
     With `anchored`, only those with anchors. Raises ArgumentInvalid if the session has none.
     """
@@ -176,7 +179,14 @@ async def list_here(
         max_rows=limit,
         **session.caller.reading,
     )
-    return Here(keys.split()[0] if keys else None, rows)
+    waiting = await session.store.call(
+        "list_proposals",
+        WaitingProposal,
+        local=not everywhere,
+        max_rows=_FEW_PROPOSALS,
+        **review.list_reviewed(session),
+    )
+    return Here(keys.split()[0] if keys else None, rows, waiting)
 
 
 @operation("explain", "read")
@@ -205,8 +215,14 @@ async def describe(
     limit: Annotated[int, Field(ge=1, le=100_000)] = 20,
     as_of: ValidAt | None = None,
     known_at: Moment | None = None,
+    everywhere: bool = False,
 ) -> Described:
-    """Return an entity with its newest facts. Raises ArgumentInvalid if it does not exist."""
+    """Return an entity with its newest facts. Raises ArgumentInvalid if it does not exist.
+
+    With `everywhere`, facts of other repositories are among them.
+    """
+    if everywhere:
+        repository.set(None)  # until the end of the call: see keep_caller()
     times = Times(as_of, known_at=known_at)
     row = await session.memory.describe(
         name, session.caller, max_observations=limit, with_relations=True, times=times

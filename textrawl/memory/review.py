@@ -31,7 +31,7 @@ Changes = Annotated[
 ]
 
 
-def _list_reviewed(call: StoreCall) -> dict[str, Any]:
+def list_reviewed(call: StoreCall) -> dict[str, Any]:
     """Return the credential, and the only space if the address or a setting names it."""
     principal = call.caller.principal
     space = principal.home if principal.pinned else None
@@ -58,7 +58,7 @@ async def list_proposals(  # noqa: PLR0913, PLR0917 - each argument is an option
         decision=state,
         max_rows=limit,
         skip=offset,
-        **_list_reviewed(call),
+        **list_reviewed(call),
     )
 
 
@@ -66,14 +66,14 @@ async def count_waiting(call: StoreCall) -> int:
     """Return how many proposals wait for a decision of the caller."""
     if not any("review" in space.scopes for space in call.caller.principal.readable):
         return 0
-    return await call.store.call_one("count_waiting", int, **_list_reviewed(call))
+    return await call.store.call_one("count_waiting", int, **list_reviewed(call))
 
 
 @operation("review", "review", anywhere=True)
 async def plan_decision(call: StoreCall, ids: Proposals) -> list[PlannedRow]:
     """Return what accepting proposals would store. Raises ArgumentInvalid for an unknown id."""
     return await call.store.call(
-        "plan_decision", PlannedRow, "ids", proposals=ids, **_list_reviewed(call)
+        "plan_decision", PlannedRow, "ids", proposals=ids, **list_reviewed(call)
     )
 
 

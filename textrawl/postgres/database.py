@@ -6,7 +6,7 @@ to the caller, because it can contain values of other rows.
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
@@ -202,7 +202,7 @@ class Database:
         """
         query, factory = _plan(function, row, tuple(arguments))
         if keys := repository.get():
-            query, arguments = enter_repository(query), {**arguments, REPOSITORY: keys}
+            query, arguments = enter_repository(query), arguments | name_repository(keys, arguments)
         statement = Statement(query, factory, arguments, function in SHORT)
         if "tool" in arguments:  # only writes have this argument; their vectors are already made
             await wait_for_earlier_writes()
@@ -415,21 +415,28 @@ def compose(schema: str, function: str, columns: Sequence[str], names: Sequence[
     return query.as_bytes(None)
 
 
-REPOSITORY = "repository of the session"
+_REPOSITORY, _QUESTION = "repository of the session", "question of the session"
 
 
 @lru_cache(maxsize=4096)
 def enter_repository(query: bytes) -> bytes:
-    """Return a statement that first sets the repository of the session, until it ends.
+    """Return a statement that first sets the repository and the question, until it ends.
 
     Inside, `offset 0` and the reference to `here` make Postgres evaluate the setting first.
     """
     return (
         b"with here as materialized"
-        b" (select set_config('textrawl.repository', %%(%b)s, true) as keys)"
+        b" (select set_config('textrawl.repository', %%(%b)s, true) as keys,"
+        b" set_config('textrawl.question', %%(%b)s, true))"
         b" select answer.* from here cross join lateral"
         b" (select called.* from (%b) called where here.keys is not null offset 0) answer"
-    ) % (REPOSITORY.encode(), query)
+    ) % (_REPOSITORY.encode(), _QUESTION.encode(), query)
+
+
+def name_repository(keys: str, arguments: Mapping[str, object]) -> dict[str, object]:
+    """Return the values for `enter_repository`. A read can name other repositories."""
+    asked = arguments.get("query") or arguments.get("entity") or ""
+    return {_REPOSITORY: keys, _QUESTION: "" if "tool" in arguments else str(asked)}
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """The commands `here` and `check-anchors`, about the repository of the folder."""
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -30,16 +31,17 @@ def here(
 ) -> None:
     """Show your last session in this Git repository, and its newest facts.
 
-    In piped output each fact is one line with tabs between its cells: id, repository, entity, time,
-    author, fact.
+    The proposals that have waited longest for a decision are on stderr. In piped output each fact
+    is one line with tabs between its cells: id, repository, entity, time, author, fact.
     """
     found = ask("list_here", Here, space, limit=limit, everywhere=everywhere)
     last = _find_last_session()
     if as_json:
-        write_json({"repository": found.repository, "rows": found.rows, "last_session": last})
+        write_json({**asdict(found), "last_session": last})
         return
     if last:
         write_message("Last session: {client} at {at}, textrawl sessions {session}".format(**last))
+    write_message(*_list_proposals(found))
     if not found.rows:
         write_message(f"No fact of {found.repository or 'a repository'}")
     console = open_console()
@@ -95,6 +97,14 @@ def check_anchors(
         told = {str(one): change for one, change in changes.items()}
         proposed = ask("tidy", list[FindingRow], space, changes=told)
         write_message(f"Proposed: {len(proposed):,}. See `textrawl review list`.")
+
+
+def _list_proposals(found: Here) -> list[str]:
+    """Return a line with the number of undecided proposals and one for each that is known."""
+    return [
+        f"Undecided: {count(one.total, 'proposal')}, textrawl review list"
+        for one in found.proposals[:1]
+    ] + [f"  {str(one.id)[:SHORT_ID]} {one.entity_name}: {one.content}" for one in found.proposals]
 
 
 def _find_last_session() -> dict[str, str] | None:

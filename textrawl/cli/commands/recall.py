@@ -15,6 +15,7 @@ from textrawl.cli.console import open_console, write_cell, write_json, write_mes
 from textrawl.cli.inputs import (
     AsJson,
     EntityName,
+    Everywhere,
     FactLimit,
     MaxTokens,
     SpaceName,
@@ -59,6 +60,7 @@ def recall(
     question: _Question = None,
     limit: FactLimit = 10,
     max_tokens: MaxTokens = None,
+    everywhere: Everywhere = False,
     space: SpaceName = None,
     as_json: AsJson = False,
 ) -> None:
@@ -72,7 +74,8 @@ def recall(
         raise typer.BadParameter("give a question, or pipe one to stdin", param_hint="QUESTION")
     query = read_query(text, "QUESTION")
     arguments = {"mode": "search", "query": query, "limit": limit, "maxTokens": max_tokens}
-    request = build_call("query_memory", arguments, client="textrawl recall", space=space)
+    wishes = {"space": space, "repository": "" if everywhere else None}
+    request = build_call("query_memory", arguments, client="textrawl recall", **wishes)
     _show_facts(find_answer(request), as_json=as_json)
 
 

@@ -168,6 +168,7 @@ def show(  # noqa: PLR0913, PLR0917 - each argument is an option
     ] = 20,
     as_of: AsOf = None,
     known_at: KnownAt = None,
+    everywhere: Everywhere = False,
     space: SpaceName = None,
     why: Annotated[
         bool, option("--why", "Show the sentences from which an LLM took the facts.")
@@ -180,8 +181,9 @@ def show(  # noqa: PLR0913, PLR0917 - each argument is an option
     cells of an entity are: entity, name, type, space, description. The cells of a fact are: fact,
     id, time, author, space, text. The cells of a relation are: relation, from, type, to.
     """
+    times = {"as_of": as_of, "known_at": known_at}
     found = ask(
-        "describe", Described, space, name=name, limit=limit, as_of=as_of, known_at=known_at
+        "describe", Described, space, name=name, limit=limit, everywhere=everywhere, **times
     )
     console = open_console()
     if as_of == EVER and not as_json:
