@@ -6,13 +6,14 @@ standard library, `environment`, and modules like itself.
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, cast
 
 from textrawl import __version__
-from textrawl.environment import find_value, read_sources
+from textrawl.environment import ValueSource, find_value, read_sources
 from textrawl.errors import StartRefused
-from textrawl.host.entrance import choose_address, start_host
+from textrawl.host.entrance import Address, choose_address, start_host
 from textrawl.host.requests import PING, SocketAnswer, complete, read_answer
 from textrawl.values.word_lists import PROGRAM
 from textrawl_client.unix_socket import (
@@ -57,41 +58,45 @@ def ask(request: Request, *, timeout: float, starting: float | None = None) -> S
     """
     deadline = time.monotonic() + timeout
     listening, started = deadline, None
+    with _explain_faults():
+        sources = read_sources()
+        address = choose_address(sources)
+        asked = (complete(request, sources), complete(PING, sources))
+        line, ping = (json.dumps(one).encode() + b"\n" for one in asked)
+    if len(line) > MOST_BYTES:
+        raise ResidentRefused("The request is too long")
     while True:
         try:
-            return _ask_once(request, deadline)
+            with _explain_faults():
+                answer: Any = json.loads(exchange(address, line, ping, deadline))
+            break
         except NotListening:
             if starting is None or time.monotonic() > listening or (started and started.poll()):
                 raise
             if started is None:
-                started, listening = _start(), time.monotonic() + starting
+                started, listening = _start(sources, address), time.monotonic() + starting
                 deadline = max(deadline, listening)
         time.sleep(_PAUSE)
-
-
-def _ask_once(request: Request, deadline: float) -> SocketAnswer:
-    try:
-        sources = read_sources()
-        asked = (complete(request, sources), complete(PING, sources))
-        line, ping = (json.dumps(one).encode() + b"\n" for one in asked)
-        if len(line) > MOST_BYTES:
-            raise ResidentRefused("The request is too long")
-        answer: Any = json.loads(exchange(choose_address(sources), line, ping, deadline))
-    except (OSError, ValueError, RuntimeError) as error:
-        raise Unreachable(str(error)) from error
-    except StartRefused as error:
-        raise ResidentRefused(str(error)) from error
     if not isinstance(answer, dict) or "version" in answer or "jsonrpc" not in answer:
         raise ResidentRefused(f"Another version than {__version__} answers")
     return read_answer(cast("dict[str, Any]", answer))
 
 
-def _start() -> Any:
+@contextmanager
+def _explain_faults() -> Generator[None]:
+    try:
+        yield
+    except (OSError, ValueError, RuntimeError) as error:
+        raise Unreachable(str(error)) from error
+    except StartRefused as error:
+        raise ResidentRefused(str(error)) from error
+
+
+def _start(sources: Sequence[ValueSource], address: Address) -> Any:
     """Start a host for questions. Raises Unreachable."""
-    sources = read_sources()
     kind = "question" if find_value("server_url", sources) is None else "remote"
     try:
-        _started.append(start_host(choose_address(sources), kind))
+        _started.append(start_host(address, kind))
     except (OSError, StartRefused) as error:
         raise Unreachable(str(error)) from error
     return _started[-1]
