@@ -8,7 +8,6 @@ The manifest in a folder lists the files that textrawl wrote, with their digests
 are replaced and removed, and only if nobody has edited them.
 """
 
-import csv
 import json
 import re
 import unicodedata
@@ -16,7 +15,6 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import md5, sha256
-from io import StringIO
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 from urllib.parse import quote
@@ -27,6 +25,7 @@ from textrawl.archive.exports import choose_spaces
 from textrawl.errors import StartRefused
 from textrawl.memory.vault import LINK_MARKS, write_note
 from textrawl.postgres.owner_session import Session
+from textrawl.values.tables import write_table
 from textrawl.values.text import remove_hidden
 
 NoteFormat = Literal["obsidian", "markdown", "basic-memory"]
@@ -244,7 +243,6 @@ _COLUMNS = {
     ),
 }  # fmt: skip
 _PATH = re.compile(r"[a-z0-9][a-z0-9_-]*/[^/\\]+\.(?:md|csv)")
-_FORMULA = re.compile("[=+@\t-]")
 
 Tables = dict[str, list[Sequence[object]]]
 FolderFormat = Literal[NoteFormat, "csv"]
@@ -393,7 +391,7 @@ async def export_folder(
                 folder.write(f"{space}/{stems[row.id]}.md", note)
         if form == "csv":
             for name, table in tables.items():
-                folder.write(f"{space}/{name}.csv", _write_table(table))
+                folder.write(f"{space}/{name}.csv", write_table(table))
     return folder.finish()
 
 
@@ -441,15 +439,4 @@ def _add_to_tables(tables: Tables, row: NotedEntity) -> None:
         ],
     }
     for table, lines in rows.items():
-        tables[table] += [[_write_cell(line[key]) for key in _COLUMNS[table]] for line in lines]
-
-
-def _write_cell(value: object) -> object:
-    """Return a value for a table. A spreadsheet would run a text that begins like a formula."""
-    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
-
-
-def _write_table(rows: Sequence[Sequence[object]]) -> str:
-    text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
+        tables[table] += [[line[key] for key in _COLUMNS[table]] for line in lines]

@@ -188,7 +188,9 @@ async def show_stale(visit: PageRequest) -> Response:
     skip = visit.read_skip()
     rows = await visit.call("stale_facts", Record, max_rows=_PAGE + 1, skip=skip)
     values = {"facts": rows[:_PAGE], "all_chosen": bool(visit.read("all"))}
-    return visit.show("stale.html", {**values, **turn(skip, _PAGE, skip + len(rows))})
+    values |= turn(skip, _PAGE, skip + len(rows))
+    columns = "space entity_name entity_type content reasons author created_at recalls id"
+    return visit.show_list("stale.html", values, rows[:_PAGE], columns)
 
 
 async def show_decisions(visit: PageRequest) -> Response:
@@ -196,7 +198,8 @@ async def show_decisions(visit: PageRequest) -> Response:
     skip = visit.read_skip()
     rows = await visit.call("list_dismissals", Record, max_rows=_PAGE + 1, skip=skip)
     values = {"rows": rows[:_PAGE], **turn(skip, _PAGE, skip + len(rows))}
-    return visit.show("decisions.html", values)
+    columns = "space kind entity_name one other author dismissed_at"
+    return visit.show_list("decisions.html", values, rows[:_PAGE], columns)
 
 
 async def dismiss(visit: PageRequest) -> Response:
@@ -234,6 +237,7 @@ async def show_pairs(visit: PageRequest) -> Response:
 
 
 _STATES: tuple[State, ...] = get_args(State)
+_PROPOSED = "space_name kind entity_name content author_name client created_at state reason id"
 _SEERS: tuple[Scope, ...] = ("propose", "review")  # beside people who read
 
 
@@ -263,7 +267,8 @@ async def show_proposals(visit: PageRequest) -> Response:
         "all_chosen": bool(visit.read("all")),
         "skip": skip,
     }
-    return visit.show("proposals.html", {**values, **given, **turn(skip, _PAGE, total)})
+    values |= {**given, **turn(skip, _PAGE, total)}
+    return visit.show_list("proposals.html", values, rows, _PROPOSED)
 
 
 async def plan_decision(visit: PageRequest) -> Response:

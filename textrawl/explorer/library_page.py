@@ -75,7 +75,9 @@ async def list_documents(visit: PageRequest) -> Response:
     first = not (graphs or visit.site.settings.read_only) and await can_create_graph(visit)
     values = {"graphs": graphs, "graph": graph, "sources": rows, "places": writable, "first": first}
     values |= {"encrypted": encrypted, "most_files": MOST_FILES, "most_megabytes": MOST_MEGABYTES}
-    return visit.show("documents.html", {**values, **turn(skip, _PAGE, total)})
+    values |= turn(skip, _PAGE, total)
+    columns = "label path kind chunks tokens updated_at document_id"
+    return visit.show_list("documents.html", values, rows, columns)
 
 
 async def show_journal(visit: PageRequest) -> Response:

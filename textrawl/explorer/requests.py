@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from markupsafe import escape
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from pydantic_core import to_json
 from starlette.background import BackgroundTasks
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
@@ -38,6 +39,7 @@ from textrawl.explorer.rendering import render, write_link
 from textrawl.explorer.site import ROOT, BrowserSession, Notice, NoticePart, Record, Site
 from textrawl.memory.store import StoreCall
 from textrawl.server.http.authentication import describe_principal
+from textrawl.values.tables import write_table
 from textrawl.values.text import PROMPT_LENGTH, count_cleaned
 
 Answer = TypeVar("Answer")
@@ -133,6 +135,22 @@ class PageRequest:
         response = render(template, {**self._describe(), **values}, status)
         response.background = self.after
         return response
+
+    def show_list(
+        self, template: str, values: Mapping[str, Any], rows: Sequence[Any], columns: str
+    ) -> Response:
+        """Return a page with a list, or with `as` the columns of its rows as CSV or JSON."""
+        names, kind = columns.split(), self.read("as")
+        table = [{name: getattr(row, name) for name in names} for row in rows]
+        if kind == "json":
+            return Response(to_json(table), media_type="application/json")
+        if kind == "csv":
+            text = write_table([names, *(each.values() for each in table)])
+            return Response(text, media_type="text/csv")
+        here = self._find_address()
+        join = "&" if "?" in here else "?"
+        tables = {kind: f"{here}{join}as={kind}" for kind in ("csv", "json")}
+        return self.show(template, {**values, "tables": tables})
 
     async def show_missing(self, name: str) -> Response:
         """Return the page for a name that no entity has, with similar names."""

@@ -26,6 +26,8 @@ from textrawl.values.text import MOST_FACTS, NAME_LENGTH
 from textrawl.wire.replies import Renderer, Reply
 
 _LIMIT, _RECENT = 10, 20
+_HIT_COLUMNS = "score space entity_name entity_type text author origin said_at valid_until"
+_ENTITY_COLUMNS = "space name entity_type description updated_at id"
 _MORE = 5  # facts that were left out, with the reasons
 _NAMES, _NAME_WORDS = 8, 5  # names of entities that are suggested, and the words of a name
 
@@ -51,10 +53,14 @@ async def show(visit: PageRequest) -> Response:
         page = await visit.site.memory.list_entities(
             types, visit.caller, limit=_RECENT, offset=0, times=Times(as_of)
         )
-        return visit.show(template, {**values, "recent": page.entities, "total": page.total})
+        values |= {"recent": page.entities, "total": page.total}
+        rows = [Record(**each) for each in page.entities]
+        return visit.show_list(template, values, rows, _ENTITY_COLUMNS)
     sources = Sources.find_all(visit.principal, visit.site.settings)
     question = Question(query, types, Times(as_of), limit, sources=sources)
-    return visit.show(template, {**values, "recent": None, **await _find(visit, question)})
+    values |= {"recent": None, **await _find(visit, question)}
+    hits = [hit for group in values["groups"] for hit in group]
+    return visit.show_list(template, values, hits, _HIT_COLUMNS)
 
 
 async def suggest(visit: PageRequest) -> Response:

@@ -21,6 +21,7 @@ from textrawl.values.text import clean_name
 from textrawl.values.times import write_day
 
 _PAGE = 50
+_COLUMNS = "at change space entity_name content author_name client tool reason instead id"
 
 
 async def show(visit: PageRequest) -> Response:
@@ -46,7 +47,7 @@ async def show(visit: PageRequest) -> Response:
         "later": bool(visit.read("before")),
         **{name: visit.read(name) for name in ("since", "until")},
     }
-    return visit.show("timeline.html", {**values, **given})
+    return visit.show_list("timeline.html", {**values, **given}, rows[:_PAGE], _COLUMNS)
 
 
 def _read_id(text: str) -> UUID | None:

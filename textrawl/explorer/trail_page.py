@@ -25,6 +25,7 @@ from textrawl.values.text import clean_name
 
 _EVENTS, _MOST_EVENTS = 50, 500
 _LAST_EVENT = (1 << 63) - 1
+_COLUMNS = "at space_name author_name client tool action entity_name other_name observation_id"
 
 
 _MOST_STEPS = 200  # of a plan that are shown
@@ -45,7 +46,7 @@ async def show(visit: PageRequest) -> Response:
         "most": _MOST_EVENTS,
         "since": visit.read("since"),
     }
-    return visit.show("trail.html", {**values, **given})
+    return visit.show_list("trail.html", {**values, **given}, events, _COLUMNS)
 
 
 async def _find_links(visit: PageRequest, events: Sequence[EventRow]) -> list[str | None]:
