@@ -6,7 +6,7 @@ from asyncio import gather
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from itertools import chain
+from functools import partial
 from operator import attrgetter
 from typing import Any
 from uuid import UUID
@@ -49,6 +49,7 @@ _CLOSEST = 0.33  # least score of the fact that came closest
 _CLOSE_ALONE = 0.38  # the same, if it has no word of the query: below it, likeness says nothing
 _LONGEST_CLOSEST = 120  # characters of it
 
+_SHARE = 3  # of the answer for passages of documents: a third
 _MOST_COMPARED = 50  # facts of an answer of which the days can matter
 _LEAST_LIKENESS = 75  # per cent of a similar name (rapidfuzz WRatio)
 _MOST_NAMES = 3  # similar names of an answer
@@ -142,13 +143,7 @@ class MemoryOperations:
             going_on = list_sessions(folder) if folder and folder.exists() else []
             own = {"sessions": going_on} if going_on or not question.entries else {}
             given = {"semantic": question.semantic, **arguments, **own}
-            # Each takes milliseconds in a large memory, so they run at the same time.
-            calls = [
-                self.store.database.call("search_memory", HitRow, **given | covered)
-                for covered in question.cover()
-            ]
-            found = chain(*await gather(*calls))
-            hits = sorted(found, key=attrgetter("score"), reverse=True)[: question.limit]
+            hits = await self._find(question, given)
             if _ID.fullmatch(question.query) and question.covers_present_facts:
                 hits = await self._put_named_first(question, hits, caller)
             if caller.principal.proposes and question.covers_present_facts:
@@ -159,6 +154,30 @@ class MemoryOperations:
             self.store.forget_dropped(refusal)
             return await self.search(question, caller, again=True)
         return hits, reason
+
+    async def _find(self, question: Question, given: dict[str, object]) -> list[HitRow]:
+        """Return the facts, the passages of documents, or both, best first.
+
+        Passages are long, so beside facts they are at most a third of an answer, unless facts are
+        few. Documents have no type, and are not beside facts of one entity or of another time.
+        """
+        search = partial(self.store.database.call, "search_memory", HitRow, **given)
+        sources = question.sources
+        if sources is None:
+            return await search()
+        documents = sources.arguments()
+        if not sources.facts:
+            return [] if question.entity_types else await search(**documents)
+        if question.entity_types or question.about is not None or question.times.as_of is not None:
+            return await search()
+        share = question.limit // _SHARE
+        # Each takes milliseconds in a large memory, so they run at the same time.
+        hits, passages = await gather(search(), search(**documents, max_rows=share))
+        room = question.limit - len(hits)
+        if len(passages) == share < room:
+            passages = await search(**documents, max_rows=room)
+        found = sorted([*hits, *passages], key=attrgetter("score"), reverse=True)
+        return found[: question.limit]
 
     async def _put_named_first(
         self, question: Question, hits: list[HitRow], caller: Caller

@@ -16,7 +16,6 @@ from textrawl.settings import Settings
 from textrawl.values.times import find_tense, regularise
 
 _NUMBER_OR_IDEOGRAPH = re.compile(r"\d|[年月週日]")
-_SHARE = 3  # of the answer for passages of documents: a third
 _KINDS = re.compile(r"[mwsuf]|d-?\d|now")
 
 
@@ -166,21 +165,6 @@ class Question:
         within = r"[^.!?:\s]\s+\W?"
         capitals = (word for word in words if word[:1].isupper())
         return [word for word in capitals if re.search(within + re.escape(word), self.query)]
-
-    def cover(self) -> list[dict[str, object]]:
-        """Return the arguments of each search: of facts, of documents, or of both.
-
-        Passages are long, so beside facts they are at most a third of an answer. Documents have no
-        type, and are not beside facts of one entity or of another time.
-        """
-        if self.sources is None:
-            return [{}]
-        documents = self.sources.arguments()
-        if not self.sources.facts:
-            return [] if self.entity_types else [documents]
-        if self.entity_types or self.about is not None or self.times.as_of is not None:
-            return [{}]
-        return [{}, documents | {"max_rows": max(1, self.limit // _SHARE)}]
 
     @property
     def covers_present_facts(self) -> bool:

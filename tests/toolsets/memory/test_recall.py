@@ -511,6 +511,26 @@ async def test_a_space_with_facts_in_the_address_leaves_documents_out(
     assert source
 
 
+async def test_passages_are_a_third_of_an_answer_unless_facts_are_few(
+    client: Client, source: UUID
+) -> None:
+    asked: dict[str, Any] = {"query": "served kitchen", "sources": ["facts", "documents"]}
+    await remember(client, "Ben", "served in a kitchen")
+    few = await search(client, **asked, minScore=0, limit=4)
+    one = await search(client, **asked, minScore=0, limit=1)
+    for year in (2001, 2002, 2003):
+        await remember(client, "Ben", f"served in the kitchen of {year}")
+    many = await search(client, **asked, minScore=0, limit=4)
+
+    counts = [
+        {entity["entityName"]: len(entity["memories"]) for entity in answer["entities"]}
+        for answer in (few, one, many)
+    ]
+    assert counts[:2] == [{"Ben": 1, "meals.md": 3}, {"Ben": 1}]
+    assert (sum(counts[2].values()), counts[2].get("meals.md", 0)) in {(4, 0), (4, 1)}
+    assert source
+
+
 async def test_a_graph_in_the_address_holds_no_facts(connect: Connect, source: UUID) -> None:
     client = await connect(space="handbook")
 
