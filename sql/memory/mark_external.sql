@@ -2,7 +2,7 @@ create function textrawl.mark_external(space integer, shown jsonb) returns jsonb
 language sql stable
 begin atomic
     select case when exists (
-            select from textrawl.observation o
+            select from textrawl.fact o
             where o.space_id = space and o.id = (shown ->> 'id')::uuid and textrawl.find_origin(o.origin, o.tool, o.client, o.source) = 'external')
         then shown || jsonb_build_object('content', 'external: ' || (shown ->> 'content')) else shown end;
 end;

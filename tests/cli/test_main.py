@@ -26,7 +26,7 @@ def test_help_shows_every_command_in_its_group(run: Run) -> None:
     for line in lines:
         if found := re.match("╭─ ([A-Z][a-z]+) ─", line):
             group = found[1]
-        elif found := re.match("│ ([a-z]+) ", line):
+        elif found := re.match("│ ([a-z][a-z-]+) ", line):
             shown.setdefault(group, []).append(found[1])
 
     assert list(shown) == ["Daily", "Clients", "Server", "Team", "Database"]

@@ -8,6 +8,7 @@ from psycopg import sql
 
 from tests.conftest import Connect
 from tests.support.tool_calls import read, remember
+from textrawl.postgres.sql_files import read_folder
 
 pytestmark = [
     pytest.mark.anyio,
@@ -48,6 +49,11 @@ def migrate_further(owner: psycopg.Connection) -> None:
     for table in ("entity", "observation", "relation", "event"):
         query = sql.SQL("alter table {} add column newer text")
         owner.execute(query.format(sql.Identifier(table)))
+    for function in ("local_entities", "local_relations"):  # they return rows of a table
+        made = read_folder("shared")[function].replace(
+            "create function", "create or replace function"
+        )
+        owner.execute(cast("LiteralString", made))
     owner.execute("create schema before; grant usage on schema before to textrawl_app")
     for function in FUNCTIONS:
         widen(owner, function)

@@ -20,7 +20,8 @@ SQL_FOLDER = Path(__file__).parents[2] / "sql"
 READERS_OF_STATEMENTS = {
     "access": {"change_language", "list_spaces"},
     "archive": {
-        "free_id", "import_facts", "import_replacements", "imported_items", "supersede_items",
+        "export_relations", "free_id", "import_facts", "import_replacements", "imported_items",
+        "supersede_items",
     },
     "explorer": {"download_facts", "space_timeline"},
     "graph": {"split_node"},

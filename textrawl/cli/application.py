@@ -21,7 +21,7 @@ PANELS: dict[str, dict[str, str]] = {
         "search": "Search the memory by words and by meaning.",
         "recall": "Print facts that answer a question, in few tokens and quickly.",
         "here": "Show your last session in this Git repository, and its newest facts.",
-        "check-anchors": "Show the facts that speak of changed files of this Git repository.",
+        "check-anchors": "Show the facts that speak of files which changed or are gone.",
         "digest": "Print the facts that matter at the start of a conversation.",
         "explain": "Explain why a search finds some facts and leaves out others.",
         "show": "Show an entity with its newest facts and its relations.",

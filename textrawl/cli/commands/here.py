@@ -73,7 +73,7 @@ def check_anchors(
     space: WrittenSpace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the facts that speak of files of this Git repository which changed or are gone.
+    """Show the facts that speak of files which changed or are gone.
 
     In piped output each fact is one line with tabs between its cells: id, what changed, entity,
     fact. Without --apply, nothing is changed. With it, each fact becomes a finding, as those of
