@@ -15,22 +15,27 @@ begin
     select r.space_id, r.author_id, lines -> 0 ->> 'client', 'import', 'import ' || r.id, true into origin
     from import_run r where r.id = propose_items.run;
     with given as (
-        select g.place, g.id, e.id as entity_id, e.name_key, case propose_items.kind when 'fact' then fact_hash(g.text)
+        select g.place, g.id, e.id as entity_id, e.name_key, held.repository, case propose_items.kind when 'fact' then fact_hash(g.text)
                 else fact_hash(relation_key(g.relation) || chr(10) || t.name_key) end as hash,
             jsonb_strip_nulls(jsonb_build_object(
                 'entity', e.name, 'type', e.entity_type, 'observation', g.text, 'source', g.source, 'confidence', g.confidence,
+                'repository', held.repository, 'anchors', g.anchors,
                 'from', e.name, 'from_type', e.entity_type, 'relation', g.label, 'to', t.name, 'to_type', t.entity_type,
                 'said_at', g.said_at, 'valid_from', nullif(g.valid_from, g.created_at), 'valid_until', g.valid_until)) as value
         from jsonb_to_recordset(lines) g(
             place integer, id uuid, entity uuid, from_entity uuid, to_entity uuid, text text, relation text, label text, source text,
-            confidence real, created_at timestamptz, said_at timestamptz, valid_from timestamptz, valid_until timestamptz)
+            repository text, anchors jsonb, confidence real, created_at timestamptz, said_at timestamptz, valid_from timestamptz, valid_until timestamptz)
         join entity e on e.space_id = origin.space_id and e.id = coalesce(g.entity, g.from_entity)
+        cross join lateral fact_repository(e.entity_type, g.repository) held (repository)
         left join entity t on t.space_id = origin.space_id and t.id = g.to_entity
     ), judged as (
         select g.*, exists (select from proposal p
                             where p.space_id = origin.space_id and p.kind = propose_items.kind and p.entity_key = g.name_key
-                              and p.content_hash = g.hash and p.decision is distinct from 'withdrawn')
-            or exists (select from fact o where o.space_id = origin.space_id and o.entity_id = g.entity_id and o.content_hash = g.hash) as known
+                              and p.content_hash = g.hash
+                              and (p.kind = 'relation' or p.repository is not distinct from g.repository) and p.decision is distinct from 'withdrawn')
+            or exists (select from fact o
+                       where o.space_id = origin.space_id and o.entity_id = g.entity_id and o.content_hash = g.hash
+                         and o.repository is not distinct from g.repository) as known
         from given g
     )
     select jsonb_agg(jsonb_build_object('place', j.place, 'stored', j.id, 'outcome', case when known then 'known' else 'proposed' end)),
