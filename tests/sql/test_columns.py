@@ -184,14 +184,19 @@ def test_what_a_caller_gives_is_stored_proposed_and_stated_again(sql: psycopg.Co
     assert read_fact(sql, again.space, "undo") == before
 
 
-def import_fact(team: Team, **given: object) -> None:
-    """Import a fact about the only entity of a space, as a file of another system."""
+def import_fact(team: Team, *more: Fact, **given: object) -> list[str]:
+    """Import a fact about the only entity of a space, and equal ones with other values.
+
+    Return the outcomes.
+    """
     begin = Jsonb([{"space": team.space, "system": "rules", "command": None}])
     run = team.fetch("select run from begin_import(%s)", begin)
     entity = team.fetch("select id from entity where space_id = %s", team.space)
     line = {"place": 0, "space": team.space, "id": _VALUES["uuid"], "entity": str(entity)}
     line |= {"text": "was red", "created_at": given["said_at"], "author": "eve", **given}
-    team.sql.execute("select import_items(%s, 'fact', %s)", (Jsonb([line]), run))
+    lines = Jsonb([line | other for other in ({}, *more)])
+    query = "select outcome from import_items(%s, 'fact', %s) order by place"
+    return [outcome for (outcome,) in team.sql.execute(query, (lines, run))]
 
 
 def test_an_imported_fact_that_is_reviewed_loses_no_value(sql: psycopg.Connection) -> None:
@@ -202,8 +207,23 @@ def test_an_imported_fact_that_is_reviewed_loses_no_value(sql: psycopg.Connectio
         (team.space,),
     )
     sql.execute("select change_review('team', true, only_external => true)")
-    import_fact(team, **given)
 
+    outcomes = import_fact(
+        team,
+        {"place": 1},
+        {"place": 2, "text": "was blue", "client": "another", "author": "ann"},
+        {"place": 3, "entity": _VALUES["uuid"]},
+        **given,
+    )
+
+    assert outcomes == ["proposed", "known", "proposed", "homeless"]
+    query = "select p.content, p.client, a.name from proposal p join actor a on a.id = p.author_id"
+    assert sorted(sql.execute(query)) == [
+        ("was blue", "another", "ann"),
+        ("was red", "so it is", "eve"),
+    ]
+    assert team.fetch("select count(*) from event where action = 'proposed'") == 2
+    sql.execute("delete from proposal where content = 'was blue'")
     sql.execute("select decide_proposals(array(select id::text from proposal), 'accept')")
 
     assert read_given(sql, team, given).keys() <= {"tool", "request"}
