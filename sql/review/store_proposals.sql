@@ -33,7 +33,10 @@ begin
             -- What a caller gives has the names of the attributes of new_fact.
             cross join lateral jsonb_populate_record(null::proposal, to_jsonb(jsonb_populate_record(null::new_fact, v)) || to_jsonb(origin)
                 || jsonb_build_object(
-                    'id', fresh, 'repository', coalesce(v ->> 'repository', session_repository()), 'created_at', clock_timestamp(), 'kind', item.kind, 'entity_name', item.name,
+                    'id', fresh, 'repository', fact_repository(
+                        coalesce((select e.entity_type from entity e
+                                  where e.space_id = origin.space_id and e.name_key = entity_key(origin.space_id, item.name)), nearest_type(item.type)),
+                        coalesce(v ->> 'repository', session_repository())), 'created_at', clock_timestamp(), 'kind', item.kind, 'entity_name', item.name,
                     'entity_key', name_key(item.name), 'entity_type', item.type, 'content', v -> 'observation', 'content_hash', item.hash,
                     'given_hash', md5(jsonb_build_array(item.hash, jsonb_strip_nulls(
                         v - array['entity', 'observation', 'from', 'to', 'relation', 'evidence', 'evidence_start', 'anchors']
