@@ -52,6 +52,11 @@ begin
             where r.space_id = giver.space_id and source.id in (r.from_entity, r.to_entity)
               and is_valid(r.valid_from, r.valid_until, r.closed_at, present => clock_timestamp()));
     end if;
+    if exists (select from space s where s.id = taker.space_id and s.external_reviewed) and exists (
+        select from observation o where o.space_id = giver.space_id and o.id = any(chosen || edges)
+          and find_origin(o.origin, o.tool, o.client, o.source) = 'external') then
+        raise exception using errcode = 'TR136', message = 'external facts are reviewed there';
+    end if;
     entity_name := source.name;
     sample := (select (array_agg(o.content order by o.created_at desc, o.id))[1:3] from fact o
                where o.space_id = giver.space_id and o.id = any(chosen));
@@ -87,5 +92,5 @@ comment on function textrawl.share_memories is
     'authors, origins and dates, and get new ids. A text that is there already is not stored again. You need read in the '
     'source and write in the target, and for a move also forget in the source. Errors: TR001 or TR002 (no fact or '
     'several facts match), TR010 to TR012 (access), TR075 (both spaces are the same), TR050 (no such entity), TR055 (a '
-    'fact is a part of a journal entry), TR060 (a space is a graph). '
+    'fact is a part of a journal entry), TR060 (a space is a graph), TR136 (the target reviews external facts). '
     'Example: select * from textrawl.share_memories(''Jeff'', 2, dry_run => true);';

@@ -2,7 +2,7 @@ create function textrawl.change_review(
     name text, reviewed boolean,
     proposal_days integer default null,  -- days after which proposals expire; null: never
     credential bytea default null,
-    only_external boolean default false  -- of all callers, external facts, and nothing else
+    only_external boolean default false  -- change only the review of external facts
 ) returns table (space text, is_reviewed boolean, days integer, pending bigint, external boolean)
 language plpgsql volatile security definer
 set search_path from current
@@ -17,7 +17,9 @@ begin
         raise exception using errcode = 'TR009', message = 'proposals expire after 1 to 3,650 days, or never';
     end if;
     update space s
-    set reviewed = change_review.reviewed and not only_external, external_reviewed = change_review.reviewed and only_external,
+    -- To begin one review does not end the other.
+    set reviewed = case when only_external then s.reviewed else change_review.reviewed end,
+        external_reviewed = change_review.reviewed and (only_external or s.external_reviewed),
         proposal_days = change_review.proposal_days
     where s.id = target_space;
     return query
@@ -30,7 +32,7 @@ end
 $$;
 
 comment on function textrawl.change_review is
-    'Say whether writes of tokens without the scope review, or only external facts, are proposals in a space, and after how many days proposals '
-    'expire. The next call of a client follows it. The caller must be the owner or have the scope admin in the space. '
+    'Say whether writes of tokens without the scope review, or with only_external the external facts of all callers, are '
+    'proposals in a space, and after how many days proposals expire. Off without only_external ends both. The next call of a client follows it. The caller must be the owner or have the scope admin in the space. '
     'Errors: TR010, TR011 (access), TR009 (wrong number of days), TR020 (no such space), TR060 (the space is a graph). '
     'Example: select * from textrawl.change_review(name => ''team'', reviewed => true, proposal_days => 30);';

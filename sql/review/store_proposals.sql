@@ -33,10 +33,13 @@ begin
             -- What a caller gives has the names of the attributes of new_fact.
             cross join lateral jsonb_populate_record(null::proposal, to_jsonb(jsonb_populate_record(null::new_fact, v)) || to_jsonb(origin)
                 || jsonb_build_object(
-                    'id', fresh, 'repository', session_repository(), 'created_at', clock_timestamp(), 'kind', item.kind, 'entity_name', item.name,
+                    'id', fresh, 'repository', fact_repository(
+                        coalesce((select e.entity_type from entity e
+                                  where e.space_id = origin.space_id and e.name_key = entity_key(origin.space_id, item.name)), nearest_type(item.type)),
+                        coalesce(v ->> 'repository', session_repository())), 'created_at', clock_timestamp(), 'kind', item.kind, 'entity_name', item.name,
                     'entity_key', name_key(item.name), 'entity_type', item.type, 'content', v -> 'observation', 'content_hash', item.hash,
                     'given_hash', md5(jsonb_build_array(item.hash, jsonb_strip_nulls(
-                        v - array['entity', 'observation', 'from', 'to', 'relation', 'evidence', 'evidence_start']
+                        v - array['entity', 'observation', 'from', 'to', 'relation', 'evidence', 'evidence_start', 'anchors']
                         || jsonb_build_object('replaces', nullif(v -> 'replaces', 'false'))))::text)::uuid,
                     'relation_type', v -> 'relation', 'to_name', v -> 'to', 'to_key', name_key(v ->> 'to'), 'to_type', v -> 'to_type',
                     'replaces', case when item.kind = 'fact' then v -> 'replaces' end,
@@ -47,7 +50,7 @@ begin
             -- The author proposes the same again: keep one proposal. With other values it is another proposal, because an
             -- undo can take back only whole proposals.
             on conflict (space_id, author_id, kind, entity_key, given_hash) where decision is null do update
-            set model_id = coalesce(excluded.model_id, p.model_id), vector = coalesce(excluded.vector, p.vector),
+            set anchors = coalesce(excluded.anchors, p.anchors), model_id = coalesce(excluded.model_id, p.model_id), vector = coalesce(excluded.vector, p.vector),
                 -- An expired proposal begins again.
                 created_at = case when is_pending(null, p.created_at, days) then p.created_at else excluded.created_at end
             returning p.id, p.id <> fresh;

@@ -82,11 +82,16 @@ def test_a_space_can_make_every_write_of_an_agent_a_proposal(
 
     changed = run("space", "review", "team", "--days", "30", **root)
     first = run("remember", "Ada", "likes tea", **writer)
+    both = run("space", "review", "team", "--external", **root)
+    one = run("space", "review", "team", "--external", "--off", **root)
     ended = run("space", "review", "team", "--off", **root)
     second = run("remember", "Ada", "swims", **writer)
     refused = run("space", "review", "team", **writer)
 
     assert "are proposals; they expire after 30 days. Pending: 0." in changed.err
+    rule = "writes of tokens without the scope review"
+    assert f"{rule} and external facts of all are proposals" in both.err
+    assert f"{rule} are proposals" in one.err
     assert first.out.startswith("Proposed to a reviewer about Ada")
     assert "Pending: 1." in ended.err
     assert second.out.startswith("Remembered about Ada")

@@ -184,6 +184,51 @@ def test_what_a_caller_gives_is_stored_proposed_and_stated_again(sql: psycopg.Co
     assert read_fact(sql, again.space, "undo") == before
 
 
+def import_fact(team: Team, *more: Fact, **given: object) -> list[str]:
+    """Import a fact about the only entity of a space, and equal ones with other values.
+
+    Return the outcomes.
+    """
+    begin = Jsonb([{"space": team.space, "system": "rules", "command": None}])
+    run = team.fetch("select run from begin_import(%s)", begin)
+    entity = team.fetch("select id from entity where space_id = %s", team.space)
+    line = {"place": 0, "space": team.space, "id": _VALUES["uuid"], "entity": str(entity)}
+    line |= {"text": "was red", "created_at": given["said_at"], "author": "eve", **given}
+    lines = Jsonb([line | other for other in ({}, *more)])
+    query = "select outcome from import_items(%s, 'fact', %s) order by place"
+    return [outcome for (outcome,) in team.sql.execute(query, (lines, run))]
+
+
+def test_an_imported_fact_that_is_reviewed_loses_no_value(sql: psycopg.Connection) -> None:
+    given = give_values(sql) | {"repository": "github.com/acme/api"}
+    team = Team(sql)
+    sql.execute(
+        "select claim_entity('Acme', 'project', row(%s, 1, null, 'sql', null, false)::origin)",
+        (team.space,),
+    )
+    sql.execute("select change_review('team', true, only_external => true)")
+
+    outcomes = import_fact(
+        team,
+        {"place": 1},
+        {"place": 2, "text": "was blue", "client": "another", "author": "ann"},
+        {"place": 3, "entity": _VALUES["uuid"]},
+        **given,
+    )
+
+    assert outcomes == ["proposed", "known", "proposed", "homeless"]
+    query = "select p.content, p.client, a.name from proposal p join actor a on a.id = p.author_id"
+    assert sorted(sql.execute(query)) == [
+        ("was blue", "another", "ann"),
+        ("was red", "so it is", "eve"),
+    ]
+    assert team.fetch("select count(*) from event where action = 'proposed'") == 2
+    sql.execute("delete from proposal where content = 'was blue'")
+    sql.execute("select decide_proposals(array(select id::text from proposal), 'accept')")
+
+    assert read_given(sql, team, given).keys() <= {"tool", "request"}
+
+
 def test_proposals_histories_and_views_have_every_column_of_a_fact(sql: psycopg.Connection) -> None:
     columns = set(list_columns(sql))
     query = "select proargnames[pronargs + 1:] from pg_proc where oid = 'entity_history'::regproc"

@@ -74,6 +74,27 @@ def refuse(team: Team, query: LiteralString, *values: object) -> str | None:
     return refused.value.sqlstate
 
 
+def test_a_repeated_proposal_has_the_newest_anchors(team: Reviewed) -> None:
+    [old, new] = [[f"src/a.py {digit * 16}"] for digit in "01"]
+
+    first = team.propose("Ada", "wrote the parser", anchors=old)
+
+    assert team.propose("Ada", "wrote the parser", anchors=new) == first
+    assert team.fetch("select anchors from proposal") == new
+
+
+def test_a_proposal_about_a_person_belongs_to_no_repository(team: Reviewed) -> None:
+    team.sql.execute("select set_config('textrawl.repository', 'github.com/acme/api', false)")
+    team.propose("Ada", "likes tea")
+    team.remember("rita", "Api", "is old", kind="project")
+    team.propose("Api", "is fast")
+
+    query = "select content, repository from proposal"
+    found = dict(team.sql.execute(query).fetchall())
+
+    assert found == {"likes tea": None, "is fast": "github.com/acme/api"}
+
+
 def test_an_accepted_fact_keeps_its_author_and_the_trail_names_who_accepted(
     team: Reviewed,
 ) -> None:

@@ -258,6 +258,21 @@ def test_sharing_needs_scopes_in_both_spaces(home: Team, team: Team) -> None:
         assert read_state(team) == before
 
 
+def test_a_space_that_reviews_external_facts_takes_none_by_sharing(home: Team, team: Team) -> None:
+    tell_story(home)
+    home.remember("bob", "Jeff", "signs all releases", source="document")
+    home.sql.execute("select change_review('team', true, only_external => true)")
+    before = read_state(team)
+
+    for dry_run in (True, False):
+        with pytest.raises(psycopg.Error) as refused:
+            share(home, team, "ana", dry_run=dry_run)
+        assert refused.value.sqlstate == "TR136"
+
+    assert read_state(team) == before
+    assert share(home, team, "ana", facts=["drinks tea"])["shared_facts"] == 1
+
+
 def test_who_cannot_read_the_target_does_not_learn_what_is_there(home: Team, team: Team) -> None:
     tell_story(home)
     team.remember("ana", "Jeff", "drinks tea")

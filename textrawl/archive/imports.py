@@ -72,7 +72,8 @@ _REASONS = {
     "sealed": "the graph here is sensitive, so it takes only encrypted documents",
     "taken": "another entity here has this name",
     "undone": "an undo took it back: first run `textrawl undo --revert` or `textrawl undo --purge`",
-    "reviewed": "the space reviews external facts: first run `textrawl space review SPACE --off`",
+    "reviewed": "the space reviews external facts: first run "
+    "`textrawl space review SPACE --external --off`",
     "refused": "the database refuses it",
 }
 

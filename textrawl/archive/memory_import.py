@@ -366,8 +366,9 @@ class MemoryImport(Import):
 
     async def _import_rows(self, kind: str, batch: Sequence[ImportItem]) -> list[Row]:
         if kind not in _STORED:
-            waiting = [item for item in batch if item.payload.get("id") in self._proposed]
-            stored = [item for item in batch if item not in waiting]
+            stored, waiting = list[ImportItem](), list[ImportItem]()
+            for item in batch:
+                (waiting if item.payload.get("id") in self._proposed else stored).append(item)
             rows = await super()._import_rows(kind, stored) if stored else []
             return [*rows, *((item.payload["place"], None, "proposed") for item in waiting)]
         payloads = [item.payload | self._name_source(item) for item in batch]

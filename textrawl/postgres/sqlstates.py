@@ -343,6 +343,11 @@ REFUSALS: dict[str, Explain] = {
     "TR135": _invalid(
         "Another graph has this key", "give each graph a key of its own; nothing was changed"
     ),
+    "TR136": _invalid(
+        "The other space reviews external facts",
+        "share the other facts by their ids, or say the external ones yourself with "
+        "`textrawl remember`; nothing was shared",
+    ),
     EDGE_NOT_FOUND: _invalid("Edge not found: {}", "graph_edge_get shows ids"),
 }
 

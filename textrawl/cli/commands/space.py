@@ -271,7 +271,8 @@ def review(
     external: Annotated[
         bool,
         option(
-            "--external", "Only external facts: of pages, files and imports, whoever stores them."
+            "--external",
+            "Only the review of external facts: of pages, files and imports, whoever stores them.",
         ),
     ] = False,
     days: Annotated[
@@ -292,11 +293,11 @@ def review(
 
 
 def _describe_review(row: ChangedReviewRow) -> str:
+    rules = ["writes of tokens without the scope review"] if row.is_reviewed else []
+    rules += ["external facts of all"] if row.external else []
     rule = (
-        "external facts are proposals"
-        if row.external
-        else "writes of tokens without the scope review are proposals"
-        if row.is_reviewed
+        f"{' and '.join(rules)} are proposals"
+        if rules
         else "only tokens with propose instead of write make proposals"
     )
     end = f"they expire after {count(row.days, 'day')}" if row.days else "they do not expire"
