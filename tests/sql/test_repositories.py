@@ -106,8 +106,38 @@ def test_facts_of_an_entity_that_becomes_a_person_belong_to_no_repository(
     sql.execute("select retype_entity('Kim', 'person', space => %s)", (team.space,))
     sql.execute("select retype_entity('Harbour', 'project', space => %s)", (team.space,))
 
-    rows = sql.execute("select entity_name, repository from memory_observations").fetchall()
-    assert {*rows} == {("Kim", None), ("Harbour", API)}
+    stored = "select entity_name, repository from memory_observations"
+    assert {*sql.execute(stored)} == {("Kim", None), ("Harbour", API)}
+    # An undo gives them their repository again, and a revert of the undo takes it.
+    [(undo,)] = sql.execute(
+        "select undo_id from undo_event((select min(id) from event where action = 'retyped'),"
+        " space => %s)",
+        (team.space,),
+    ).fetchall()
+    assert {*sql.execute(stored)} == {("Kim", API), ("Harbour", API)}
+    sql.execute("select revert_undo(%s, space => %s)", (undo, team.space))
+    assert {*sql.execute(stored)} == {("Kim", None), ("Harbour", API)}
+
+
+@pytest.mark.parametrize("kept", ["Kim", "Kimberly Li"])
+def test_facts_merged_into_a_person_belong_to_no_repository_until_a_split(
+    sql: psycopg.Connection, kept: str
+) -> None:
+    team = Team(sql)
+    enter(sql, API)
+    # Only guesses say of which type Kim is.
+    query = "select remember_fact('Kim', null, 'reviews releases', space => %s)"
+    sql.execute(query, (team.space,))
+    team.remember("eve", "Kimberly Li", "lives in Lisbon")
+    stored = "select content, repository from memory_observations"
+    before = {*sql.execute(stored)}
+    merged = "Kimberly Li" if kept == "Kim" else "Kim"
+    sql.execute("select merge_entities(%s, %s, space => %s)", (kept, merged, team.space))
+
+    assert before == {("reviews releases", API), ("lives in Lisbon", None)}
+    assert {*sql.execute(stored)} == {("reviews releases", None), ("lives in Lisbon", None)}
+    sql.execute("select split_entity(%s, space => %s)", (merged, team.space))
+    assert {*sql.execute(stored)} == before
 
 
 def test_a_proposal_keeps_its_repository_whoever_accepts_it(sql: psycopg.Connection) -> None:
