@@ -210,6 +210,19 @@ def test_what_corrects_a_fact_belongs_where_the_fact_belongs(sql: psycopg.Connec
     assert find(sql, team, "Acme office") == {"has its office in Bergen"}
 
 
+def test_a_memory_that_is_saved_again_is_that_of_its_repository(sql: psycopg.Connection) -> None:
+    team = Team(sql)
+    saved: list[object] = []
+    query = "select memory_id from save_memory(to_jsonb(%s::text), tags => %s, space => %s)"
+    for place, tag in ((API, "first"), (NEXT, "next"), (API, "again")):
+        enter(sql, place)
+        saved += sql.execute(query, (TESTS, [tag], team.space)).fetchone() or ()
+
+    assert saved[2] == saved[0] != saved[1]
+    tags = {*sql.execute("select observation_id, array_to_string(tags, ' ') from retention")}
+    assert tags == {(saved[0], "again first"), (saved[1], "next")}
+
+
 def test_one_text_of_two_repositories_stays_two_facts_in_a_copy_and_an_export(
     sql: psycopg.Connection,
 ) -> None:
