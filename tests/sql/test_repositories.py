@@ -140,6 +140,21 @@ def test_facts_merged_into_a_person_belong_to_no_repository_until_a_split(
     assert {*sql.execute(stored)} == before
 
 
+def test_an_import_that_says_who_is_a_person_frees_their_facts(sql: psycopg.Connection) -> None:
+    team = Team(sql)
+    enter(sql, API)
+    query = "select remember_fact('Kim', null, 'reviews releases', space => %s)"
+    sql.execute(query, (team.space,))
+    sql.execute(
+        "select import_entities((select jsonb_agg(to_jsonb(e) || jsonb_build_object('place', 1,"
+        " 'space', %s::integer, 'entity_type', 'person', 'type_guessed', false))"
+        " from export_entities(%s) e))",
+        (team.space, team.space),
+    )
+
+    assert team.fetch("select repository from fact where content = 'reviews releases'") is None
+
+
 def test_a_proposal_keeps_its_repository_whoever_accepts_it(sql: psycopg.Connection) -> None:
     team = Team(sql)
     query = """
