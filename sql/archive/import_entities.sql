@@ -62,7 +62,7 @@ begin
             update entity e set entity_type = line.entity_type, type_guessed = false,
                 metadata = e.metadata - 'type' || coalesce(line.metadata, '{}')
             where e.space_id = line.space and e.id = line.named;
-            update observation o set entity_type = line.entity_type
+            update observation o set entity_type = line.entity_type, repository = fact_repository(line.entity_type, o.repository)
             where o.space_id = line.space and o.entity_id = line.named;
             last_space := line.space; last_key := line.key; last_id := line.named;
         elsif line.outcome = 'known' and line.named is null and (last_space, last_key) = (line.space, line.key) then

@@ -27,7 +27,7 @@ begin
         fresh := keep_observation(owner, piece.content, known_model, case when known_model is not null then embeddings[number] end, origin,
                                   piece.whole, piece.part, moment) or fresh;
     end loop;
-    select o.id into memory_id from observation o, observation_parts(save_memory.content) p
+    select o.id into memory_id from local_facts() o, observation_parts(save_memory.content) p
     where o.space_id = origin.space_id and o.entity_id = owner and o.content_hash = fact_hash(p.content)
       and (o.whole, o.part) is not distinct from (p.whole, p.part) and coalesce(p.part, 1) = 1
       and is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment)

@@ -10,7 +10,7 @@ begin
         update entity e set entity_type = (other).entity_type, type_guessed = false,
             metadata = e.metadata || (other).metadata - 'retyped'
         where e.space_id = space and e.id = (one).id;
-        update observation o set entity_type = (other).entity_type
+        update observation o set entity_type = (other).entity_type, repository = fact_repository((other).entity_type, o.repository)
         where o.space_id = space and o.entity_id = (one).id and o.entity_type <> (other).entity_type;
     end if;
     insert into graph_node

@@ -25,7 +25,8 @@ begin
     record.reflections := array(select r.id from reflection r where r.space_id = space and r.entity_id = merged);
     record.aliases := array(select a.id from entity_alias a where a.space_id = space and a.entity_id = merged);
     record.merges := array(select m.id from merge m where m.space_id = space and m.kept_id = merged);
-    record.former := entity_values(space, kept);
+    record.former := entity_values(space, kept) || jsonb_build_object('repositories', lost_repositories(
+        space, array[kept, merged], case when one.type_guessed and not other.type_guessed then other.entity_type else one.entity_type end));
     record.given := '{}';
     record.actor_id := origin.author_id; record.at := moment;
     insert into merge select record.*;
@@ -52,7 +53,7 @@ begin
     select * into one from entity e where e.space_id = space and e.id = kept;
     words := search_document(space, space_language(space), document_names(space, kept), '');
     update observation o
-    set entity_id = kept, entity_type = one.entity_type, fts = o.fts || words,
+    set entity_id = kept, entity_type = one.entity_type, repository = fact_repository(one.entity_type, o.repository), fts = o.fts || words,
         valid_until = coalesce(m.ended, o.valid_until), closed_at = coalesce(m.ended, o.closed_at),
         replaced_by = coalesce(m.twin, o.replaced_by)
     from observation f

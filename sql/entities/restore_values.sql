@@ -8,6 +8,8 @@ declare
     present jsonb := entity_values(record.space_id, record.kept_id);
 begin
     perform restore_type(record);
+    update observation o set repository = fact_repository(o.entity_type, l.value)
+    from jsonb_each_text(nullif(record.former -> 'repositories', 'null')) l where o.space_id = space and o.id = l.key::uuid;
     -- Reset a value of the kept entity only if nobody has changed it since the merge.
     if present -> 'description' = record.given -> 'description' then
         update entity e set description = record.former ->> 'description' where e.space_id = space and e.id = record.kept_id;
@@ -30,4 +32,4 @@ end
 $$;
 
 comment on function textrawl.restore_values is
-    'Give both entities of a merge the values that they had before it: type, description, values of the node, use.';
+    'Give both entities of a merge the values that they had before it: type, repositories, description, values of the node, use.';

@@ -6,7 +6,7 @@ grant execute on function
     textrawl.is_fact_id, textrawl.id_span, textrawl.named_by_id,
     textrawl.fact_hash, textrawl.free_type, textrawl.has_type, textrawl.nearest_type, textrawl.type_words, textrawl.find_entities,
     textrawl.entity_description,
-    textrawl.find_origin, textrawl.session_repositories, textrawl.is_of_repository, textrawl.local_facts, textrawl.local_entities, textrawl.is_local,
+    textrawl.find_origin, textrawl.session_repositories, textrawl.is_of_repository, textrawl.local_facts, textrawl.local_entities,
     textrawl.statement_text, textrawl.split_names, textrawl.lower_letters, textrawl.plain_text
     to textrawl_analyst;
 

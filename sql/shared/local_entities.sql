@@ -1,7 +1,7 @@
 create function textrawl.local_entities() returns setof textrawl.entity
 language sql stable
 begin atomic
-    -- The function sets no options, so that the planner can inline it. A call of is_local() for each entity would take ten times as long.
+    -- The function sets no options, so that the planner can inline it. A function that is called for each entity would take ten times as long.
     select e.* from textrawl.entity e
     where (select textrawl.session_repositories()) is null
        or exists (select from textrawl.local_facts() o where o.space_id = e.space_id and o.entity_id = e.id)
@@ -9,5 +9,5 @@ begin atomic
 end;
 
 comment on function textrawl.local_entities is
-    'The entities that are local, see is_local(). What lists names to a session reads them here. '
+    'The entities with at least one of local_facts(), or without a fact. What lists names to a session reads them here. '
     'Example: select name from textrawl.local_entities();';

@@ -19,7 +19,8 @@ begin
         metadata = case when label is null then e.metadata - 'type' else e.metadata || jsonb_build_object('type', label) end
             || jsonb_build_object('retyped', coalesce(e.metadata -> 'retyped', '[]') || jsonb_build_object(
                 'event', currval(pg_get_serial_sequence('textrawl.event', 'id')),
-                'entity_type', e.entity_type, 'type', e.metadata -> 'type', 'guessed', e.type_guessed))
+                'entity_type', e.entity_type, 'type', e.metadata -> 'type', 'guessed', e.type_guessed)
+                || jsonb_strip_nulls(jsonb_build_object('repositories', lost_repositories(e.space_id, array[node], nearest))))
     where e.space_id = origin.space_id and e.id = node;
     perform from observation o
     where o.space_id = origin.space_id and o.entity_id = node and (o.entity_type <> nearest or label is not null)
@@ -33,4 +34,4 @@ $$;
 
 comment on function textrawl.retype_node is
     'Set the free type of an entity, and mark the type as stated by a caller instead of guessed. Facts of what becomes a '
-    'person belong to no repository any more. A null type changes nothing. This function locks facts, so lock all entities of the call with claim_entity() before.';
+    'person belong to no repository until an undo. A null type changes nothing. This function locks facts, so lock all entities of the call with claim_entity() before.';

@@ -121,6 +121,10 @@ begin atomic
     union all
     select 'retype', 'entity', e.id, e.id, null, jsonb_build_object(
         'entity_type', former.value -> 'entity_type', 'type_guessed', former.value -> 'guessed',
+        'repositories', (
+            select jsonb_object_agg(l.key, l.value)
+            from jsonb_array_elements(e.metadata -> 'retyped') with ordinality k (value, place), jsonb_each(k.value -> 'repositories') l
+            where k.place >= former.place),
         'metadata', e.metadata - 'type' - 'retyped' || jsonb_strip_nulls(jsonb_build_object('type', former.value -> 'type')) || (
             select case when count(*) = 0 then '{}' else jsonb_build_object('retyped', jsonb_agg(k.value order by k.place)) end
             from jsonb_array_elements(e.metadata -> 'retyped') with ordinality k (value, place) where k.place < former.place)), null, null

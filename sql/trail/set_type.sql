@@ -7,6 +7,7 @@ begin atomic
     -- The word of a type is in the search documents of the facts.
     update textrawl.observation o
     set entity_type = e.entity_type,
+        repository = textrawl.fact_repository(e.entity_type, coalesce(former -> 'repositories' ->> o.id::text, o.repository)),
         fts = textrawl.search_document(
             o.space_id, textrawl.space_language(o.space_id), textrawl.document_names(o.space_id, e.id, o.relation_id), o.content,
             nullif(o.said_at, o.created_at))

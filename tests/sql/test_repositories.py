@@ -106,8 +106,53 @@ def test_facts_of_an_entity_that_becomes_a_person_belong_to_no_repository(
     sql.execute("select retype_entity('Kim', 'person', space => %s)", (team.space,))
     sql.execute("select retype_entity('Harbour', 'project', space => %s)", (team.space,))
 
-    rows = sql.execute("select entity_name, repository from memory_observations").fetchall()
-    assert {*rows} == {("Kim", None), ("Harbour", API)}
+    stored = "select entity_name, repository from memory_observations"
+    assert {*sql.execute(stored)} == {("Kim", None), ("Harbour", API)}
+    # An undo gives them their repository again, and a revert of the undo takes it.
+    [(undo,)] = sql.execute(
+        "select undo_id from undo_event((select min(id) from event where action = 'retyped'),"
+        " space => %s)",
+        (team.space,),
+    ).fetchall()
+    assert {*sql.execute(stored)} == {("Kim", API), ("Harbour", API)}
+    sql.execute("select revert_undo(%s, space => %s)", (undo, team.space))
+    assert {*sql.execute(stored)} == {("Kim", None), ("Harbour", API)}
+
+
+@pytest.mark.parametrize("kept", ["Kim", "Kimberly Li"])
+def test_facts_merged_into_a_person_belong_to_no_repository_until_a_split(
+    sql: psycopg.Connection, kept: str
+) -> None:
+    team = Team(sql)
+    enter(sql, API)
+    # Only guesses say of which type Kim is.
+    query = "select remember_fact('Kim', null, 'reviews releases', space => %s)"
+    sql.execute(query, (team.space,))
+    team.remember("eve", "Kimberly Li", "lives in Lisbon")
+    stored = "select content, repository from memory_observations"
+    before = {*sql.execute(stored)}
+    merged = "Kimberly Li" if kept == "Kim" else "Kim"
+    sql.execute("select merge_entities(%s, %s, space => %s)", (kept, merged, team.space))
+
+    assert before == {("reviews releases", API), ("lives in Lisbon", None)}
+    assert {*sql.execute(stored)} == {("reviews releases", None), ("lives in Lisbon", None)}
+    sql.execute("select split_entity(%s, space => %s)", (merged, team.space))
+    assert {*sql.execute(stored)} == before
+
+
+def test_an_import_that_says_who_is_a_person_frees_their_facts(sql: psycopg.Connection) -> None:
+    team = Team(sql)
+    enter(sql, API)
+    query = "select remember_fact('Kim', null, 'reviews releases', space => %s)"
+    sql.execute(query, (team.space,))
+    sql.execute(
+        "select import_entities((select jsonb_agg(to_jsonb(e) || jsonb_build_object('place', 1,"
+        " 'space', %s::integer, 'entity_type', 'person', 'type_guessed', false))"
+        " from export_entities(%s) e))",
+        (team.space, team.space),
+    )
+
+    assert team.fetch("select repository from fact where content = 'reviews releases'") is None
 
 
 def test_a_proposal_keeps_its_repository_whoever_accepts_it(sql: psycopg.Connection) -> None:
@@ -178,6 +223,19 @@ def test_what_corrects_a_fact_belongs_where_the_fact_belongs(sql: psycopg.Connec
     enter(sql, NEXT)
 
     assert find(sql, team, "Acme office") == {"has its office in Bergen"}
+
+
+def test_a_memory_that_is_saved_again_is_that_of_its_repository(sql: psycopg.Connection) -> None:
+    team = Team(sql)
+    saved: list[object] = []
+    query = "select memory_id from save_memory(to_jsonb(%s::text), tags => %s, space => %s)"
+    for place, tag in ((API, "first"), (NEXT, "next"), (API, "again")):
+        enter(sql, place)
+        saved += sql.execute(query, (TESTS, [tag], team.space)).fetchone() or ()
+
+    assert saved[2] == saved[0] != saved[1]
+    tags = {*sql.execute("select observation_id, array_to_string(tags, ' ') from retention")}
+    assert tags == {(saved[0], "again first"), (saved[1], "next")}
 
 
 def test_one_text_of_two_repositories_stays_two_facts_in_a_copy_and_an_export(
