@@ -135,7 +135,12 @@ def test_a_changed_source_is_marked_wherever_the_fact_is_shown(
     assert [text for text in show() if "file gone" not in text] == []
     assert f"{fact} (file gone)" in say("api", "recall", "parser").out
     # Elsewhere, nobody can say what became of the file.
-    for folder, *words in (("plain", "recall", "parser"), ("other", "search", "api parser")):
+    for folder, *words in (
+        ("plain", "recall", "parser"),
+        ("other", "search", "api parser"),
+        ("other", "search", "parser", "--everywhere"),
+        ("other", "show", "Parser", "--everywhere"),
+    ):
         out = say(folder, *words).out
         assert fact in out
         assert "gone" not in out

@@ -71,6 +71,7 @@ def test_paths_of_a_text_that_are_files_are_its_anchors(folder: Path) -> None:
         ("at https://acme.org/src/parse.py, /src/parse.py or ../src/parse.py", []),
         ("src parse.py README is e.g. no file, and src/ neither", []),
         ("~/src/parse.py a\\src/parse.py src/parse.pyc", []),
+        ("after thirty words, " * 10 + "it is in src/parse.py", ["src/parse.py"]),
     ):
         assert name_paths(folder, text) == wanted, text
     for number in range(9):
@@ -90,6 +91,18 @@ def test_a_hostile_anchor_reads_nothing_and_says_nothing(folder: Path, tmp_path:
     os.truncate(folder / "sparse", 1 << 40)
     (folder / ".env.local").write_text("PASSWORD=hunter2")
     (folder / ".git/config").write_text("[core]")
+    secret = (
+        ".Env",
+        ".npmrc",
+        ".pgpass",
+        ".netrc",
+        "id_rsa.old",
+        "tls.pem",
+        "TLS.KEY",
+        "id_ed25519",
+    )
+    for name in secret:
+        (folder / name).write_text("PASSWORD=hunter2")
     (folder / "locked").touch(mode=0)
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(os.path.relpath(folder / "socket"))
@@ -111,6 +124,14 @@ def test_a_hostile_anchor_reads_nothing_and_says_nothing(folder: Path, tmp_path:
     for forged in ("out/secret.txt", "link.txt", "null", "fifo", "sparse", "src", "../outside/x"):
         assert find_change(str(folder), [f"{forged} {'0' * 16}"]) is None, forged
     assert time.monotonic() - begun < 2
+
+
+def test_files_of_secrets_are_known_by_their_names_in_any_case(folder: Path) -> None:
+    secret = (".Env", ".npmrc", ".pgpass", ".netrc", "id_rsa.old", "tls.pem", "TLS.KEY", ".GIT/x")
+    for name in secret:
+        write(folder / name, ["PASSWORD=hunter2"])
+        assert write_anchor(str(folder), name) is None, name
+    assert name_paths(folder, " ".join(secret)) == []
 
 
 def test_a_blank_line_in_a_file_of_blank_lines_is_looked_for_in_little_time(folder: Path) -> None:

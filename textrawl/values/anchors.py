@@ -30,6 +30,11 @@ _END = b"\n"
 _MARKS = b" \t-*+>0123456789.)"  # of an item of a list
 _ANCHOR = re.compile(r"([^\0]+?)(?::([0-9]{1,7})-([0-9]{1,7}))? ([0-9a-f]{16})")
 _PLACE = re.compile(r"(.+?)(?::([0-9]{1,7})(?:-([0-9]{1,7}))?)?")
+# What these have could be guessed from the hash of a line. Some disks do not know case.
+_SECRET = re.compile(
+    r"\.git|\.env.*|\.npmrc|\.pgpass|\.netrc|id_(rsa|dsa|ecdsa|ed25519).*|.*\.(pem|key)",
+    re.I | re.S,
+)
 _MENTION = re.compile(
     r"(?<![\w./\\:@~+-])([\w.@+-]+(?:/[\w.@+-]+)*)(?:(?::|#L)([0-9]{1,7})(?:-L?([0-9]{1,7}))?)?(?![\w/])"
 )
@@ -47,11 +52,11 @@ def write_anchor(folder: str, place: str) -> str | None:
 def find_anchors(folder: str, text: str) -> list[str] | None:
     """Return the anchors of the relative paths in a text that are files below `folder`, or None."""
     found = dict[str, None]()
-    for path, first, last in _MENTION.findall(text)[:_MOST_MENTIONS]:
-        plain = path.removeprefix("./").rstrip(".")
-        if "/" in plain or "." in plain:
-            anchor = _write(folder, plain, first, last) or _write(folder, plain)
-            found |= {anchor: None} if anchor else {}
+    plain = [(path.removeprefix("./").rstrip("."), *at) for path, *at in _MENTION.findall(text)]
+    paths = [named for named in plain if "/" in named[0] or "." in named[0]]
+    for path, first, last in paths[:_MOST_MENTIONS]:
+        anchor = _write(folder, path, first, last) or _write(folder, path)
+        found |= {anchor: None} if anchor else {}
     return list(found)[:MOST_ANCHORS] or None
 
 
@@ -140,8 +145,7 @@ def _read_lines(folder: str, path: str) -> list[bytes] | None:
     Raises FileNotFoundError if the folder is there and the file is not.
     """
     parts = path.split("/")
-    # What .env has could be guessed from the hash of a line.
-    if any(part in ("", ".", "..", ".git") or part.startswith(".env") for part in parts):
+    if any(part in ("", ".", "..") or _SECRET.fullmatch(part) for part in parts):
         return None
     try:
         place = os.open(folder, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_DIRECTORY)
