@@ -11,9 +11,11 @@ declare
     hash     uuid := fact_hash(case when relates
         then relation_key(given ->> 'relation_type') || chr(10) || name_key(given ->> 'to_name') else given ->> 'said' end);
 begin
-    -- What an undo withdrew is proposed again under its id, as it is now. Everything else is proposed once.
+    -- What an undo withdrew is proposed again under its id, as it is now, and so is a rejected finding about a file that
+    -- has changed again. Everything else is proposed once.
     delete from proposal p
-    where p.space_id = origin.space_id and p.finding = v ->> 'finding' and p.decision = 'withdrawn'
+    where p.space_id = origin.space_id and p.finding = v ->> 'finding'
+      and (p.decision = 'withdrawn' or p.finding = 'anchor' and p.decision = 'rejected' and p.evidence <> v ->> 'evidence')
       and least(p.one, p.other) = least((v ->> 'one')::uuid, (v ->> 'other')::uuid)
       and greatest(p.one, p.other) = greatest((v ->> 'one')::uuid, (v ->> 'other')::uuid)
     returning p.id, p.reason into proposed, rejected;

@@ -44,6 +44,7 @@ begin
         where not exists (
             select from proposal p
             where p.space_id = origin.space_id and p.finding = f.finding and p.decision is distinct from 'withdrawn'
+              and (f.finding <> 'anchor' or p.decision is null or p.evidence = f.evidence)
               and least(p.one, p.other) = least(f.one, f.other) and greatest(p.one, p.other) = greatest(f.one, f.other))
         order by f.ordinality
     loop
@@ -72,7 +73,7 @@ $$;
 
 comment on function textrawl.tidy_memory is
     'Propose to a reviewer what list_findings() finds in a space. Nothing else changes. A second call finds nothing new, '
-    'and what was rejected or dismissed is not proposed again. Accepting a proposal merges the entities, ends the fact or '
+    'and what was rejected or dismissed is not proposed again, unless its file changes again. Accepting a proposal merges the entities, ends the fact or '
     'stores the relation, and undo_event() takes that back. Needs the scopes read and propose or write, a dry run only '
     'read. Errors: TR009 (most), TR010 to TR012 (access). '
     'Example: select finding, entity_name, content, evidence from textrawl.tidy_memory(dry_run => true);';

@@ -35,6 +35,7 @@ CALLS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "search": ({"query": "canary"}, {"read"}),
     "explain": ({"query": "canary"}, {"read"}),
     "list_here": ({"everywhere": True}, {"read"}),
+    "list_anchored": ({}, {"read"}),
     "offer_model": ({}, {"read"}),
     "describe": (ADA, {"read"}),
     "get_fact": ({"fact": "12345678-1234-4234-8234-123456789abc"}, {"read"}),

@@ -135,7 +135,12 @@ def test_a_changed_source_is_marked_wherever_the_fact_is_shown(
     assert [text for text in show() if "file gone" not in text] == []
     assert f"{fact} (file gone)" in say("api", "recall", "parser").out
     # Elsewhere, nobody can say what became of the file.
-    for folder, *words in (("plain", "recall", "parser"), ("other", "search", "api parser")):
+    for folder, *words in (
+        ("plain", "recall", "parser"),
+        ("other", "search", "api parser"),
+        ("other", "search", "parser", "--everywhere"),
+        ("other", "show", "Parser", "--everywhere"),
+    ):
         out = say(folder, *words).out
         assert fact in out
         assert "gone" not in out
@@ -223,9 +228,58 @@ def test_what_changed_is_proposed_once_and_what_is_said_again_is_as_it_is_now(
 
     assert [one.out.count("src/part_1.py:3-3: source changed") for one in checked] == [2, 2, 2]
     assert ["Proposed: 2" in one.err for one in checked] == [False, True, False]
-    assert {(each["content"], each["finding"], each["evidence"]) for each in found} == {
+    # The evidence ends with a hash of the file.
+    assert {(each["content"], each["finding"], each["evidence"][:-9]) for each in found} == {
         (fact, "anchor", "src/part_1.py:3-3: source changed") for fact in facts[1:]
     }
     accept = "select textrawl.decide_proposals(%s, 'accept')"
     owner.execute(accept, ([each["id"] for each in found],))
     assert "Of 1 fact with anchors, 0 have changed" in say("api", "check-anchors").err
+
+
+def test_a_rejected_finding_is_proposed_again_only_if_its_file_changes_again(
+    say: Say, owner: psycopg.Connection, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "api", 1)
+    fact = "part one begins in src/part_1.py:3"
+    assert say("api", "remember", "Parser", fact, "--type", "concept").code == 0
+    waiting = "array(select id::text from textrawl.proposal where decision is null)"
+    reject = f"select textrawl.decide_proposals({waiting}, 'reject', 'no')"
+    for text, proposed in (("", 1), ("", 0), ("new\n", 1), (None, 1), (None, 0)):
+        path.write_text(text or "")
+        if text is None:
+            path.unlink()
+        told = say("api", "check-anchors", "--apply").err
+        assert f"Proposed: {proposed}." in told, text
+        assert "Proposed: 0." in say("api", "check-anchors", "--apply").err, text
+        if proposed:
+            owner.execute(reject)
+
+
+def test_facts_of_other_spaces_are_neither_shown_nor_proposed(
+    say: Say, owner: psycopg.Connection, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "api", 1)
+    owner.execute("select textrawl.create_space('lab')")
+    grant = "select textrawl.grant_access(name, 'lab', '{read,write}') from textrawl.actor"
+    owner.execute(grant)
+    told = ("remember", "Parser", "part one begins in src/part_1.py", "--type", "concept")
+    for space in ("default", "lab"):
+        assert say("api", *told, "--space", space).code == 0
+    path.unlink()
+
+    assert len(json.loads(say("api", "here", "--json").out)["rows"]) == 2
+    for words in ((), ("--space", "lab")):
+        checked = say("api", "check-anchors", "--apply", *words).err
+        assert "Of 1 fact with anchors, 1 have changed" in checked
+        assert "Proposed: 1." in checked
+
+
+def test_an_anchor_is_stored_without_hidden_characters_and_secrets(say: Say) -> None:
+    url = "https://acme.org/\u202espec\x9b?token=ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    told = ("remember", "Parser", "is slow", "--type", "concept", "--at", url)
+    assert say("api", *told).code == 0
+    [row] = json.loads(say("api", "here", "--json").out)["rows"]
+    [anchor] = row["anchors"]
+    assert anchor.startswith("https://acme.org/spec?token=[masked ")
+    assert "a1B2" not in anchor

@@ -13,7 +13,7 @@ from textrawl.values.anchors import (
     GONE,
     MOST_ANCHORS,
     find_anchors,
-    find_change,
+    find_changes,
     write_anchor,
 )
 
@@ -35,12 +35,12 @@ def write(path: Path, lines: list[str]) -> None:
 
 def read_change(folder: Path, anchor: str | None) -> str | None:
     assert anchor is not None
-    change = find_change(str(folder), [anchor])
-    return change and change.rpartition(": ")[2]
+    [change] = find_changes(str(folder), [[anchor]])
+    return change and change.state
 
 
 def name_paths(folder: Path, text: str) -> list[str]:
-    return [anchor.rpartition(" ")[0] for anchor in find_anchors(str(folder), text) or []]
+    return [anchor.rpartition(" ")[0] for anchor in find_anchors(str(folder), [text])[0] or []]
 
 
 def test_lines_are_as_they_were_if_the_file_still_has_them_anywhere(folder: Path) -> None:
@@ -71,6 +71,7 @@ def test_paths_of_a_text_that_are_files_are_its_anchors(folder: Path) -> None:
         ("at https://acme.org/src/parse.py, /src/parse.py or ../src/parse.py", []),
         ("src parse.py README is e.g. no file, and src/ neither", []),
         ("~/src/parse.py a\\src/parse.py src/parse.pyc", []),
+        ("after thirty words, " * 10 + "it is in src/parse.py", ["src/parse.py"]),
     ):
         assert name_paths(folder, text) == wanted, text
     for number in range(9):
@@ -106,11 +107,18 @@ def test_a_hostile_anchor_reads_nothing_and_says_nothing(folder: Path, tmp_path:
         # Whoever writes to a shared space can write any text as an anchor.
         if place.partition(":")[0] != "src/parse.py":
             for anchor in (f"{place} {'0' * 16}", f"{place}:1-9999999 {'0' * 16}", place):
-                change = find_change(str(folder), [anchor])
-                assert change is None or change.endswith(GONE), place
+                assert read_change(folder, anchor) in {None, GONE}, place
     for forged in ("out/secret.txt", "link.txt", "null", "fifo", "sparse", "src", "../outside/x"):
-        assert find_change(str(folder), [f"{forged} {'0' * 16}"]) is None, forged
+        assert read_change(folder, f"{forged} {'0' * 16}") is None, forged
     assert time.monotonic() - begun < 2
+
+
+def test_files_of_secrets_are_known_by_their_names_in_any_case(folder: Path) -> None:
+    secret = (".Env", ".npmrc", ".pgpass", ".netrc", "id_rsa.old", "tls.pem", "TLS.KEY", ".GIT/x")
+    for name in secret:
+        write(folder / name, ["PASSWORD=hunter2"])
+        assert write_anchor(str(folder), name) is None, name
+    assert name_paths(folder, " ".join(secret)) == []
 
 
 def test_a_blank_line_in_a_file_of_blank_lines_is_looked_for_in_little_time(folder: Path) -> None:
@@ -119,7 +127,7 @@ def test_a_blank_line_in_a_file_of_blank_lines_is_looked_for_in_little_time(fold
     assert anchor is not None
     begun = time.monotonic()
 
-    assert find_change(str(folder), [f"{anchor[:-8]}00000000"]) == "blank:1-60000: source changed"
+    assert read_change(folder, f"{anchor[:-8]}00000000") == CHANGED
     assert time.monotonic() - begun < 1
 
 
@@ -131,10 +139,9 @@ def test_the_folder_of_a_repository_is_a_real_one(folder: Path, tmp_path: Path) 
 
     assert find_checkout(tmp_path / "link/src") == str(folder)
     assert find_checkout(tmp_path / "plain") is None
-    assert find_change(str(tmp_path / "link"), [f"src/parse.py {'0' * 16}"]) is None
+    assert read_change(tmp_path / "link", f"src/parse.py {'0' * 16}") is None
     folder.rename(tmp_path / "moved")
-    assert anchor is not None
-    assert find_change(str(folder), [anchor]) is None
+    assert read_change(folder, anchor) is None
 
 
 def test_comparing_a_fact_with_its_file_takes_less_than_a_millisecond(folder: Path) -> None:
@@ -147,6 +154,6 @@ def test_comparing_a_fact_with_its_file_takes_less_than_a_millisecond(folder: Pa
         times: list[float] = []
         for _ in range(50):
             begun = time.perf_counter()
-            find_change(str(folder), [anchor])
+            read_change(folder, anchor)
             times.append(time.perf_counter() - begun)
         assert min(times) < 0.001, len(moved)

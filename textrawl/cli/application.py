@@ -232,20 +232,9 @@ Place = Literal["server", "none", "database"]
 
 _COMMANDS: Mapping[Place, tuple[str, ...]] = {
     "server": (
-        *("search", "recall", "here", "digest", "explain", "show", "remember", "revise", "pin"),
-        *(
-            "check-anchors",
-            "unpin",
-            "entity",
-            "me",
-            "sessions",
-            "forget",
-            "stats",
-            "hook",
-            "doctor",
-            "review",
-        ),
-        *("tidy", "share", "log"),
+        *("search", "recall", "here", "check-anchors", "digest", "explain", "show", "remember"),
+        *("revise", "pin", "unpin", "entity", "me", "sessions", "forget", "stats", "hook"),
+        *("doctor", "review", "tidy", "share", "log"),
         *("undo", "erase"),
     ),
     # `serve` is a server itself, and `demo` has a memory of its own.

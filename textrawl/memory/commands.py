@@ -68,6 +68,7 @@ from textrawl.values.choice import join_choices
 from textrawl.values.condensation import condense
 from textrawl.values.text import NAME_LENGTH
 
+_NO_REPOSITORY = "This folder is in no repository"
 _FEW_PROPOSALS = 3  # that `here` shows
 
 __all__ = ["OPERATIONS", "Operation", "Session", "curation", "find_operation", "review"]
@@ -158,24 +159,22 @@ async def search(  # noqa: PLR0913 - each argument is an option
 @operation("here", "read")
 async def list_here(
     session: Session,
-    limit: Annotated[int, Field(ge=1, le=MOST_ANCHORED)] = 20,
+    limit: Annotated[int, Field(ge=1, le=10_000)] = 20,
     *,
     everywhere: bool = False,
-    anchored: bool = False,
 ) -> Here:
     """Return the newest facts and the undecided proposals of this repository, or of all.
 
-    With `anchored`, only those with anchors. Raises ArgumentInvalid if the session has none.
+    Raises ArgumentInvalid if the session has none.
     """
     keys = repository.get()
     if keys is None and not everywhere:
         fix = "go to a folder of a Git repository, or add --everywhere"
-        raise ArgumentInvalid(fix, title="This folder is in no repository")
+        raise ArgumentInvalid(fix, title=_NO_REPOSITORY)
     rows = await session.store.call(
         "list_repository_facts",
         RepositoryFact,
         everywhere=everywhere,
-        anchored=anchored,
         max_rows=limit,
         **session.caller.reading,
     )
@@ -187,6 +186,24 @@ async def list_here(
         **review.list_reviewed(session),
     )
     return Here(keys.split()[0] if keys else None, rows, waiting)
+
+
+@operation("check-anchors", "read")
+async def list_anchored(session: Session) -> list[RepositoryFact]:
+    """Return the newest facts of this repository with anchors, in the space that is written.
+
+    Raises ArgumentInvalid if the session has no repository.
+    """
+    if repository.get() is None:
+        raise ArgumentInvalid("go to a folder of a Git repository", title=_NO_REPOSITORY)
+    return await session.store.call(
+        "list_repository_facts",
+        RepositoryFact,
+        anchored=True,
+        max_rows=MOST_ANCHORED,
+        spaces=[session.caller.principal.home],
+        credential=session.caller.principal.credential,
+    )
 
 
 @operation("explain", "read")

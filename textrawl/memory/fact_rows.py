@@ -2,11 +2,8 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 from uuid import UUID
-
-from textrawl.values.anchors import read_change
 
 EVER: Literal["ever"] = "ever"
 
@@ -19,7 +16,8 @@ class HitRow:
     also its `observation_id`. A chunk has a document, a part and a line. Its `content` is None if a
     limit of tokens left it out. `several_authors` is true if several authors write to the space.
     `origin` is said, inferred or external, or None for a chunk. `anchors` are those of a fact
-    of the repository of the session.
+    of the repository of the session. `change` says what became of their files. It is no field:
+    whoever shows the fact reads these files.
     """
 
     observation_id: UUID
@@ -50,6 +48,7 @@ class HitRow:
     origin: str | None = None
     anchors: list[str] | None = None
     proposed: ClassVar[bool] = False
+    change = cast("str | None", None)
 
     @property
     def text(self) -> str:
@@ -57,11 +56,6 @@ class HitRow:
         if self.relation_id:
             return f"{self.relation_type}→{self.to_entity}"
         return self.content or ""
-
-    @cached_property
-    def change(self) -> str | None:
-        """What became of the files that the fact speaks of: see find_change()."""
-        return read_change(self.anchors)
 
     @property
     def chunk_id(self) -> str | None:
@@ -91,11 +85,12 @@ class OwnProposalRow:
         return self.content or f"{self.relation_type}→{self.to_name}"
 
 
-@dataclass(frozen=True)
+@dataclass
 class DigestRow:
     """A fact from digest_memory. `section` says why the digest has it.
 
     `several_authors` is true if several authors write to the space. A summary has no `origin`.
+    `change` is that of HitRow.
     """
 
     observation_id: UUID
@@ -112,11 +107,7 @@ class DigestRow:
     several_authors: bool
     origin: str | None = None
     anchors: list[str] | None = None
-
-    @cached_property
-    def change(self) -> str | None:
-        """What became of the files that the fact speaks of, or None."""
-        return read_change(self.anchors)
+    change = cast("str | None", None)
 
 
 EVIDENCE = (

@@ -37,7 +37,7 @@ from textrawl.memory.store import Store, StoreCall, list_sessions
 from textrawl.models.embeddings import compose_document, compose_query
 from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
 from textrawl.values import condensation
-from textrawl.values.anchors import checkout, find_anchors
+from textrawl.values.anchors import checkout, find_anchors, read_changes
 from textrawl.values.leaks import mask_secrets
 from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import EXTERNAL, QUERY_LENGTH, read_relation
@@ -153,6 +153,9 @@ class MemoryOperations:
                 raise
             self.store.forget_dropped(refusal)
             return await self.search(question, caller, again=True)
+        if any(map(attrgetter("anchors"), hits)):
+            for hit, change in zip(hits, await compare([hit.anchors for hit in hits]), strict=True):
+                hit.change = change
         return hits, reason
 
     async def _find(self, question: Question, given: dict[str, object]) -> list[HitRow]:
@@ -316,7 +319,10 @@ class MemoryOperations:
             **build_filter(authors),
             **caller.reading,
         )
-        return [replace(row, content=mask_secrets(row.content).text) for row in rows]
+        changes = await compare([row.anchors for row in rows])
+        for row, change in zip(rows, changes, strict=True):
+            row.content, row.change = mask_secrets(row.content).text, change
+        return rows
 
     async def count_waiting(self, caller: Caller) -> int:
         """Return how many proposals wait for a decision of the caller."""
@@ -361,6 +367,8 @@ class MemoryOperations:
             **times.arguments(),
             **caller.reading,
         )
+        for row in rows:
+            await mark_facts(row)
         return rows[0] if rows else None
 
     async def find_disagreeing(self, facts: Sequence[tuple[str, str, str, str]]) -> frozenset[str]:
@@ -455,7 +463,7 @@ class MemoryOperations:
 
         Raises FactNotFound if `replaces` names an unknown fact or a fact that is no longer valid.
         """
-        anchors = caller.anchors or _find_anchors(fact)
+        [anchors] = [caller.anchors] if caller.anchors else await _find_anchors([fact])
         text = compose_document(fact.entity, fact.observation)
         model, vectors = await self.store.embed_documents([text])
         row = await self.store.call_one(
@@ -477,12 +485,13 @@ class MemoryOperations:
         texts = [compose_document(fact.entity, fact.observation) for fact in facts]
         texts += map(compose_edge, edges)
         model, vectors = await self.store.embed_documents(texts)
+        places = zip(facts, await _find_anchors(facts), strict=True)
         try:
             [row] = await self.store.database.call(
                 "build_knowledge",
                 BatchRow,
                 facts=json.dumps(
-                    [write_fact(replace(fact, anchors=_find_anchors(fact))) for fact in facts]
+                    [write_fact(replace(fact, anchors=anchors)) for fact, anchors in places]
                 ),
                 relations=json.dumps([write_edge(edge) for edge in edges]),
                 model=model,
@@ -575,10 +584,27 @@ class MemoryOperations:
         return row if row.entity_id else None
 
 
-def _find_anchors(fact: Fact) -> list[str] | None:
-    """Return the files of the session's repository that the text of a fact names, or None."""
+async def _find_anchors(facts: Sequence[Fact]) -> list[list[str] | None]:
+    """Return for each fact the files of the session's repository that its text names, or None."""
     folder = checkout.get()
-    return find_anchors(folder, fact.observation) if folder else None
+    if folder is None:
+        return [None] * len(facts)
+    return await to_thread.run_sync(find_anchors, folder, [fact.observation for fact in facts])
+
+
+async def compare(told: Sequence[Sequence[str] | None]) -> list[str | None]:
+    """Return what became of the anchors of each fact. A thread reads the files."""
+    if checkout.get() is None or not any(told):
+        return [None] * len(told)
+    return await to_thread.run_sync(read_changes, told)
+
+
+async def mark_facts(row: EntityRow) -> None:
+    """Add what became of its files to each fact that speaks of changed ones."""
+    facts = row.observations
+    changes = await compare([fact.get("anchors") for fact in facts])
+    for fact, change in zip(facts, changes, strict=True):
+        fact.update({"change": change} if change else {})
 
 
 def compose_edge(edge: Edge) -> str:

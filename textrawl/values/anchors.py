@@ -8,11 +8,13 @@ a symbolic link, no device and no large file. What cannot be read in this way sa
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
+from functools import lru_cache, partial
 from hashlib import sha256
 from stat import S_ISREG
+from typing import NamedTuple
 from zlib import crc32
 
 MOST_ANCHORS = 4  # of a fact
@@ -24,15 +26,43 @@ checkout: ContextVar[str | None] = ContextVar("checkout", default=None)
 """The folder of the repository of this task's session, or None if nobody may read it here."""
 
 _MOST_BYTES = 1 << 17  # of a file: less than a millisecond
+_MOST_KEPT = 32  # files of a call, so that the file of several facts is read once
 _MOST_TRIED = 20  # places in a file with the first line of an anchor, such as a blank line
 _MOST_MENTIONS = 20  # paths of a text that are looked up
 _END = b"\n"
 _MARKS = b" \t-*+>0123456789.)"  # of an item of a list
 _ANCHOR = re.compile(r"([^\0]+?)(?::([0-9]{1,7})-([0-9]{1,7}))? ([0-9a-f]{16})")
 _PLACE = re.compile(r"(.+?)(?::([0-9]{1,7})(?:-([0-9]{1,7}))?)?")
+# What these have could be guessed from the hash of a line. Some disks do not know case.
+_SECRET = re.compile(
+    r"\.git|\.env.*|\.npmrc|\.pgpass|\.netrc|id_(rsa|dsa|ecdsa|ed25519).*|.*\.(pem|key)",
+    re.I | re.S,
+)
 _MENTION = re.compile(
     r"(?<![\w./\\:@~+-])([\w.@+-]+(?:/[\w.@+-]+)*)(?:(?::|#L)([0-9]{1,7})(?:-L?([0-9]{1,7}))?)?(?![\w/])"
 )
+
+
+Read = Callable[[str], list[bytes] | None]
+"""Reads a file: see _read_lines()."""
+
+
+class Change(NamedTuple):
+    """The place of an anchor, what became of it, and a hash of the file as it is now."""
+
+    place: str
+    state: str
+    now: str
+
+    @property
+    def line(self) -> str:
+        """The place and what became of it."""
+        return f"{self.place}: {self.state}"
+
+    @property
+    def evidence(self) -> str:
+        """The reason of a finding, which is another one if the file changes again."""
+        return f"{self.line} {self.now}".rstrip()[:LONGEST_ANCHOR]
 
 
 def write_anchor(folder: str, place: str) -> str | None:
@@ -41,17 +71,22 @@ def write_anchor(folder: str, place: str) -> str | None:
     It is None for what is no readable file below `folder`, and for lines that the file lacks.
     """
     found = _PLACE.fullmatch(place)
-    return _write(folder, *found.groups()) if found else None
+    return _write(partial(_read_lines, folder), *found.groups()) if found else None
 
 
-def find_anchors(folder: str, text: str) -> list[str] | None:
-    """Return the anchors of the relative paths in a text that are files below `folder`, or None."""
+def find_anchors(folder: str, texts: Iterable[str]) -> list[list[str] | None]:
+    """Return for each text the anchors of its relative paths that are files below `folder`."""
+    read = _open_folder(folder)
+    return [_find_mentions(read, text) for text in texts]
+
+
+def _find_mentions(read: Read, text: str) -> list[str] | None:
     found = dict[str, None]()
-    for path, first, last in _MENTION.findall(text)[:_MOST_MENTIONS]:
-        plain = path.removeprefix("./").rstrip(".")
-        if "/" in plain or "." in plain:
-            anchor = _write(folder, plain, first, last) or _write(folder, plain)
-            found |= {anchor: None} if anchor else {}
+    plain = [(path.removeprefix("./").rstrip("."), *at) for path, *at in _MENTION.findall(text)]
+    paths = [named for named in plain if "/" in named[0] or "." in named[0]]
+    for path, first, last in paths[:_MOST_MENTIONS]:
+        anchor = _write(read, path, first, last) or _write(read, path)
+        found |= {anchor: None} if anchor else {}
     return list(found)[:MOST_ANCHORS] or None
 
 
@@ -66,27 +101,35 @@ def find_source(folder: str, path: str, text: str) -> str | None:
     return None
 
 
-def read_change(anchors: Sequence[str] | None) -> str | None:
-    """Return `source changed` or `file gone`, by the files of the session's folder, or None."""
+def read_changes(told: Sequence[Sequence[str] | None]) -> list[str | None]:
+    """Return for each fact, by its anchors, `source changed`, `file gone` or None.
+
+    They are compared with the files of the session's folder.
+    """
     folder = checkout.get()
-    found = find_change(folder, anchors) if folder and anchors else None
-    return found.rpartition(": ")[2] if found else None
+    found = find_changes(folder, told) if folder else [None] * len(told)
+    return [change and change.state for change in found]
 
 
-def find_change(folder: str, anchors: Sequence[str]) -> str | None:
-    """Return the first anchor that is not as it was, and what became of it, or None.
+def find_changes(folder: str, told: Iterable[Sequence[str] | None]) -> list[Change | None]:
+    """Return for each fact its first anchor that is not as it was, or None.
 
     The same lines in another place of the file are as they were.
     """
-    for anchor in anchors:
-        if change := _compare(folder, anchor):
-            return f"{anchor.rpartition(' ')[0]}: {change}"
-    return None
+    read = _open_folder(folder)
+    return [
+        next(filter(None, (_compare(read, one) for one in anchors or ())), None) for anchors in told
+    ]
 
 
-def _write(folder: str, path: str, first: str | None = None, last: str | None = None) -> str | None:
+def _open_folder(folder: str) -> Read:
+    """Return a function that reads files below `folder`, and keeps the last ones."""
+    return lru_cache(_MOST_KEPT)(partial(_read_lines, folder))
+
+
+def _write(read: Read, path: str, first: str | None = None, last: str | None = None) -> str | None:
     try:
-        lines = _read_lines(folder, path)
+        lines = read(path)
     except FileNotFoundError:
         return None
     if lines is None or len(path) > LONGEST_ANCHOR // 2:
@@ -99,21 +142,24 @@ def _write(folder: str, path: str, first: str | None = None, last: str | None = 
     return f"{path}:{start}-{end} {_hash(lines[start - 1 : end])}"
 
 
-def _compare(folder: str, anchor: str) -> str | None:
+def _compare(read: Read, anchor: str) -> Change | None:
     found = _ANCHOR.fullmatch(anchor)
     if found is None:
         return None
     path, first, last, known = found.groups()
+    place = anchor.rpartition(" ")[0]
     try:
-        lines = _read_lines(folder, path)
+        lines = read(path)
     except FileNotFoundError:
-        return GONE
+        return Change(place, GONE, "")
     if lines is None:
         return None
     start, end = (int(first) - 1, int(last)) if first else (0, len(lines))
     if _hash(lines[max(start, 0) : end]) == known:
         return None
-    return None if first and _is_elsewhere(lines, end - start, known) else CHANGED
+    if first and _is_elsewhere(lines, end - start, known):
+        return None
+    return Change(place, CHANGED, _hash(lines)[8:])
 
 
 def _is_elsewhere(lines: Sequence[bytes], count: int, known: str) -> bool:
@@ -140,8 +186,7 @@ def _read_lines(folder: str, path: str) -> list[bytes] | None:
     Raises FileNotFoundError if the folder is there and the file is not.
     """
     parts = path.split("/")
-    # What .env has could be guessed from the hash of a line.
-    if any(part in ("", ".", "..", ".git") or part.startswith(".env") for part in parts):
+    if any(part in ("", ".", "..") or _SECRET.fullmatch(part) for part in parts):
         return None
     try:
         place = os.open(folder, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_DIRECTORY)

@@ -14,8 +14,9 @@ from pydantic.alias_generators import to_camel
 from textrawl import __version__
 from textrawl.errors import ArgumentInvalid
 from textrawl.values.anchors import LONGEST_ANCHOR, MOST_ANCHORS
+from textrawl.values.leaks import mask_secrets
 from textrawl.values.remotes import clean_keys
-from textrawl.values.text import MOST_FACTS, NAME_LENGTH, clean_name
+from textrawl.values.text import MOST_FACTS, NAME_LENGTH, clean_name, clean_text
 from textrawl.values.word_lists import PROGRAM
 from textrawl.wire.arguments import apply
 from textrawl.wire.replies import SHORT_ID, Reply, Written
@@ -32,7 +33,18 @@ _Author = Annotated[str, Field(max_length=NAME_LENGTH)]
 
 
 Repository = Annotated[str | None, AfterValidator(clean_keys)]
-Anchor = Annotated[str, Field(min_length=1, max_length=LONGEST_ANCHOR, pattern=r"^[^\x00-\x1f]*$")]
+
+
+def _clean_anchor(anchor: str) -> str:
+    clean = clean_text(anchor)
+    return mask_secrets(clean).text if "://" in clean else clean
+
+
+Anchor = Annotated[
+    str,
+    apply(_clean_anchor),
+    Field(min_length=1, max_length=LONGEST_ANCHOR, pattern=r"^[^\x00-\x1f]*$"),
+]
 
 
 class Program(BaseModel):

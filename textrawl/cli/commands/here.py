@@ -18,8 +18,8 @@ from textrawl.environment import read_sources
 from textrawl.hooks.sessions import read_sessions
 from textrawl.host.entrance import choose_address
 from textrawl.host.repository import find_folder, find_repository
-from textrawl.memory.command_results import FindingRow, Here
-from textrawl.values.anchors import MOST_ANCHORED, checkout, find_change, read_change
+from textrawl.memory.command_results import FindingRow, Here, RepositoryFact
+from textrawl.values.anchors import checkout, find_changes, read_changes
 from textrawl.values.text import SHORT_ID, write_change
 
 
@@ -47,8 +47,8 @@ def here(
     console = open_console()
     if console.is_terminal and found.repository:
         console.print(write_cell(found.repository, "bold"))
-    for row in found.rows:
-        change = read_change(row.anchors)
+    changes = read_changes([row.anchors for row in found.rows])
+    for row, change in zip(found.rows, changes, strict=True):
         if console.is_terminal:
             place = f" ({row.repository})" if everywhere else ""
             fact = f"{row.entity_name}: {row.content}{write_change(change)}{place}"
@@ -77,24 +77,20 @@ def check_anchors(
 
     In piped output each fact is one line with tabs between its cells: id, what changed, entity,
     fact. Without --apply, nothing is changed. With it, each fact becomes a finding, as those of
-    `textrawl tidy`: `textrawl review list` shows them.
+    `textrawl tidy`: `textrawl review list` shows them. Facts of other spaces are left out.
     """
-    found = ask("list_here", Here, space, limit=MOST_ANCHORED, anchored=True)
-    changes = {
-        row.observation_id: change
-        for row in found.rows
-        if (change := find_change(checkout.get() or "", row.anchors or ()))
-    }
-    rows = [row for row in found.rows if row.observation_id in changes]
+    facts = ask("list_anchored", list[RepositoryFact], space)
+    changes = find_changes(checkout.get() or "", [fact.anchors for fact in facts])
+    rows = [(fact, change) for fact, change in zip(facts, changes, strict=True) if change]
     if as_json:
-        write_json([{"change": changes[row.observation_id], **vars(row)} for row in rows])
-    for row in () if as_json else rows:
-        identity = str(row.observation_id)[:SHORT_ID]
-        write_row([identity, changes[row.observation_id], row.entity_name, row.content])
-    facts = count(len(found.rows), "fact")
-    write_message(f"Of {facts} with anchors, {len(rows):,} have changed")
-    if apply and changes:
-        told = {str(one): change for one, change in changes.items()}
+        write_json([{"change": change.line, **vars(fact)} for fact, change in rows])
+    for fact, change in () if as_json else rows:
+        identity = str(fact.observation_id)[:SHORT_ID]
+        write_row([identity, change.line, fact.entity_name, fact.content])
+    of_all = count(len(facts), "fact")
+    write_message(f"Of {of_all} with anchors, {len(rows):,} have changed")
+    if apply and rows:
+        told = {str(fact.observation_id): change.evidence for fact, change in rows}
         proposed = ask("tidy", list[FindingRow], space, changes=told)
         write_message(f"Proposed: {len(proposed):,}. See `textrawl review list`.")
 

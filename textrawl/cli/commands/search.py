@@ -35,7 +35,7 @@ from textrawl.cli.inputs import (
 from textrawl.cli.questions import ask
 from textrawl.memory.command_results import Absence, Described, Explained, Found
 from textrawl.memory.fact_rows import EVER, EntityRow, ExplainedRow, HitRow
-from textrawl.values.anchors import read_change
+from textrawl.values.anchors import read_changes
 from textrawl.values.text import write_absence, write_change
 from textrawl.values.times import write_day, write_lifetime, write_period
 
@@ -85,6 +85,8 @@ def search(  # noqa: PLR0913, PLR0917 - each argument is an option
     rows = [row for row in found.rows if row.content is not None]
     if hidden := len(found.rows) - len(rows):
         write_message(f"Left out by the limits of graphs: {count(hidden, 'chunk')}.")
+    for row, change in zip(rows, read_changes([row.anchors for row in rows]), strict=True):
+        row.change = change
     if as_json:
         write_json(rows)
     if not (as_json and rows):
@@ -189,8 +191,10 @@ def show(  # noqa: PLR0913, PLR0917 - each argument is an option
     if as_of == EVER and not as_json:
         _show_periods(found.row)
     if not as_json:
-        for fact in found.row.observations:
-            fact["content"] += write_change(read_change(fact["anchors"]))
+        facts = found.row.observations
+        changes = read_changes([fact["anchors"] for fact in facts])
+        for fact, change in zip(facts, changes, strict=True):
+            fact["content"] += write_change(change)
     if why and not as_json:
         _show_evidence(found.row)
     if as_json:

@@ -13,7 +13,6 @@ from textrawl.tools.memory.search_replies import (
     FactLayout,
     write_header,
 )
-from textrawl.values.anchors import read_change
 from textrawl.values.text import (
     EXTERNAL,
     PROPOSED,
@@ -69,7 +68,6 @@ class Observation(Part):
         fact = cls.model_validate({**item, "space": space})
         if item.get("origin") == "external":
             fact.source = "external"
-        fact.change = read_change(item.get("anchors"))
         fact.marked_space = marked
         fact.period = layout.find_period(fact.valid_from, fact.valid_until)
         if fact.period is None:

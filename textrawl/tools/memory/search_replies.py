@@ -347,7 +347,7 @@ def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
         place=row.line,
         chunk_id=chunk_id,
         proposed=row.proposed or None,
-        change=row.change if row.anchors else None,
+        change=row.change,
     )
     if period := layout.find_period(row.valid_from, row.valid_until, asked=row.dated):
         fact.period, fact.valid_from, fact.valid_until = period, row.valid_from, row.valid_until
@@ -561,7 +561,8 @@ async def find_for_program(
     rows = await memory.choose_by_authors(rows, chosen, caller)
     new = program.leave_out_known(rows, attrgetter("observation_id"))[: question.limit]
     if program.is_hook:
-        new = [replace(row, content=row.content and mask_secrets(row.content).text) for row in new]
+        for row in new:
+            row.content = row.content and mask_secrets(row.content).text
     reply = SearchReply.build(new, reason, question.query, replace(layout, for_program=True))
     if program.is_hook:
         reply.note = None
