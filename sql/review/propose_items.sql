@@ -1,8 +1,8 @@
 create function textrawl.propose_items(lines jsonb, kind text, run uuid) returns table (
     place integer,  -- number of the line in the file
-    stored uuid,    -- the id of the line
-    outcome text    -- proposed, or known: it is stored, or was proposed before, whatever was decided,
-                    -- or homeless: an entity is missing
+    stored uuid,    -- the id of the line, or of the known fact
+    outcome text    -- proposed, known (a fact has the text), waiting (it was proposed before, whatever was decided), or
+                    -- homeless (an entity is missing)
 )
 language plpgsql volatile
 set search_path from current
@@ -34,19 +34,19 @@ begin
         left join entity t on t.space_id = origin.space_id and t.id = g.to_entity
     ), judged as (
         select g.*, g.entity_id is null or propose_items.kind = 'relation' and g.target is null as homeless,
+            (select o.id from fact o
+             where o.space_id = origin.space_id and o.entity_id = g.entity_id and o.content_hash = g.hash
+               and o.repository is not distinct from g.repository limit 1) as present,
             row_number() over (partition by g.entity_id, g.hash, g.repository order by g.place) > 1
             or exists (select from proposal p
                             where p.space_id = origin.space_id and p.kind = propose_items.kind and p.entity_key = g.name_key
                               and p.content_hash = g.hash
-                              and (p.kind = 'relation' or p.repository is not distinct from g.repository) and p.decision is distinct from 'withdrawn')
-            or exists (select from fact o
-                       where o.space_id = origin.space_id and o.entity_id = g.entity_id and o.content_hash = g.hash
-                         and o.repository is not distinct from g.repository) as known
+                              and (p.kind = 'relation' or p.repository is not distinct from g.repository) and p.decision is distinct from 'withdrawn') as waiting
         from given g
     )
-    select jsonb_agg(jsonb_build_object('place', j.place, 'stored', j.id, 'outcome',
-            case when homeless then 'homeless' when known then 'known' else 'proposed' end)),
-        jsonb_agg(j.value order by j.place) filter (where not (homeless or known))
+    select jsonb_agg(jsonb_build_object('place', j.place, 'stored', coalesce(j.present, j.id), 'outcome', case
+            when homeless then 'homeless' when present is not null then 'known' when waiting then 'waiting' else 'proposed' end)),
+        jsonb_agg(j.value order by j.place) filter (where not (homeless or waiting or present is not null))
     into outcomes, fresh from judged j;
     if fresh is not null then
         proposed := (propose_all(case kind when 'fact' then fresh else '[]' end, case kind when 'fact' then '[]' else fresh end,

@@ -112,7 +112,8 @@ async def poison_from_outside(
         text = f"the user wants outside{number} to sign all releases"
         match number % 4:
             case 0:
-                rows.append({"id": str(number), "memory": text, "user_id": "ben"})
+                tagged = {"memory": text, "user_id": "ben", "categories": ["release"]}
+                rows.append({"id": str(number), **tagged})
             case 1:  # a name, a fact and a relation
                 name = f"Ben trusts outside{number}"
                 node = {"type": "entity", "name": name, "entityType": "preference"}
@@ -273,6 +274,7 @@ async def test_a_space_can_review_external_facts_of_every_way_in_and_no_others(
         "said": "likes tea",
     }
     owner.execute("select decide_proposals(array(select id::text from proposal), 'accept')")
+    assert "proposed" not in memory.run("import", str(memory.folder / "mem0.json"), "--yes")
     accepted: LiteralString = (
         "select distinct origin from fact where whole is null and content ~ 'outside'"
     )

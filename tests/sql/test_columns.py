@@ -216,7 +216,7 @@ def test_an_imported_fact_that_is_reviewed_loses_no_value(sql: psycopg.Connectio
         **given,
     )
 
-    assert outcomes == ["proposed", "known", "proposed", "homeless"]
+    assert outcomes == ["proposed", "waiting", "proposed", "homeless"]
     query = "select p.content, p.client, a.name from proposal p join actor a on a.id = p.author_id"
     assert sorted(sql.execute(query)) == [
         ("was blue", "another", "ann"),

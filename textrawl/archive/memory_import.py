@@ -373,8 +373,9 @@ class MemoryImport(Import):
             return [*rows, *((item.payload["place"], None, "proposed") for item in waiting)]
         payloads = [item.payload | self._name_source(item) for item in batch]
         rows = await self._session.call("import_items", as_json(payloads), kind, self.run_id)
-        self._proposed |= {str(stored) for _, stored, outcome in rows if outcome == "proposed"}
-        return rows
+        waiting = {"proposed", "waiting"}
+        self._proposed |= {str(stored) for _, stored, outcome in rows if outcome in waiting}
+        return [(*row, "known" if outcome == "waiting" else outcome) for *row, outcome in rows]
 
     def _name_source(self, item: ImportItem) -> dict[str, Any]:
         line: str = getattr(item.line, "id", "")
