@@ -53,7 +53,7 @@ def migrate_further(owner: psycopg.Connection) -> None:
         made = read_folder("shared")[function].replace(
             "create function", "create or replace function"
         )
-        owner.execute(cast("LiteralString", made))
+        owner.execute(made)
     owner.execute("create schema before; grant usage on schema before to textrawl_app")
     for function in FUNCTIONS:
         widen(owner, function)
