@@ -83,7 +83,7 @@ async def list_documents(visit: PageRequest) -> Response:
 async def show_journal(visit: PageRequest) -> Response:
     """Show the entries of the journal of one space, the newest first, or one entry."""
     pinned = _choose_space(visit)
-    if path := visit.read("entry"):
+    if path := clean_name(visit.read("entry")):
         return await _show_text(visit, pinned, "journal", path)
     skip = visit.read_skip()
     rows = await visit.site.store.database.call(
@@ -97,7 +97,7 @@ async def show_journal(visit: PageRequest) -> Response:
 async def show_identity(visit: PageRequest) -> Response:
     """Show the identity files of one space with their snapshots, or one file or snapshot."""
     pinned, database = _choose_space(visit), visit.site.store.database
-    if path := visit.read("file"):
+    if path := clean_name(visit.read("file")):
         return await _show_text(visit, pinned, "identity", path)
     reading = pinned.caller.reading_home
     if chosen := visit.read("snapshot"):
