@@ -7,7 +7,7 @@ import pytest
 from tests.quality.house_calls import describe, trace_calls
 from textrawl import Settings
 
-MOST = {"query_memory": (67, 145), "remember_fact": (70, 155)}
+MOST = {"query_memory": (65, 145), "remember_fact": (70, 155)}
 """The functions and the calls of one call of a tool."""
 
 pytestmark = pytest.mark.anyio

@@ -157,12 +157,7 @@ async def search(  # noqa: PLR0913 - each argument is an option
 
 
 @operation("here", "read")
-async def list_here(
-    session: Session,
-    limit: Annotated[int, Field(ge=1, le=10_000)] = 20,
-    *,
-    everywhere: bool = False,
-) -> Here:
+async def list_here(session: Session, limit: Limit = 20, *, everywhere: bool = False) -> Here:
     """Return the newest facts and the undecided proposals of this repository, or of all.
 
     Raises ArgumentInvalid if the session has none.

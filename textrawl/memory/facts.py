@@ -16,6 +16,7 @@ from anyio import to_thread
 from textrawl import errors
 from textrawl.access.principal import Caller
 from textrawl.memory import review
+from textrawl.memory.anchors import find_changes, find_named, mark_changes
 from textrawl.memory.command_results import Absence
 from textrawl.memory.fact_rows import (
     BatchRow,
@@ -32,12 +33,11 @@ from textrawl.memory.fact_rows import (
     ProposedHitRow,
     RelationRow,
 )
-from textrawl.memory.questions import ANY_TIME, Question, Times, read_time
+from textrawl.memory.questions import ANY_TIME, Question, Sources, Times, read_time
 from textrawl.memory.store import Store, StoreCall, list_sessions
 from textrawl.models.embeddings import compose_document, compose_query
 from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
 from textrawl.values import condensation
-from textrawl.values.anchors import checkout, find_anchors, read_changes
 from textrawl.values.leaks import mask_secrets
 from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import EXTERNAL, QUERY_LENGTH, read_relation
@@ -143,7 +143,12 @@ class MemoryOperations:
             going_on = list_sessions(folder) if folder and folder.exists() else []
             own = {"sessions": going_on} if going_on or not question.entries else {}
             given = {"semantic": question.semantic, **arguments, **own}
-            hits = await self._find(question, given)
+            call = self.store.database.call
+            hits = (
+                await self._find(question, question.sources, given)
+                if question.sources
+                else await call("search_memory", HitRow, **given)
+            )
             if _ID.fullmatch(question.query) and question.covers_present_facts:
                 hits = await self._put_named_first(question, hits, caller)
             if caller.principal.proposes and question.covers_present_facts:
@@ -154,20 +159,21 @@ class MemoryOperations:
             self.store.forget_dropped(refusal)
             return await self.search(question, caller, again=True)
         if any(map(attrgetter("anchors"), hits)):
-            for hit, change in zip(hits, await compare([hit.anchors for hit in hits]), strict=True):
+            for hit, change in zip(
+                hits, await find_changes([hit.anchors for hit in hits]), strict=True
+            ):
                 hit.change = change
         return hits, reason
 
-    async def _find(self, question: Question, given: dict[str, object]) -> list[HitRow]:
-        """Return the facts, the passages of documents, or both, best first.
+    async def _find(
+        self, question: Question, sources: Sources, given: dict[str, object]
+    ) -> list[HitRow]:
+        """Return facts and passages of documents, best first, or only one of these.
 
         Passages are long, so beside facts they are at most a third of an answer, unless facts are
         few. Documents have no type, and are not beside facts of one entity or of another time.
         """
         search = partial(self.store.database.call, "search_memory", HitRow, **given)
-        sources = question.sources
-        if sources is None:
-            return await search()
         documents = sources.arguments()
         if not sources.facts:
             return [] if question.entity_types else await search(**documents)
@@ -319,7 +325,7 @@ class MemoryOperations:
             **build_filter(authors),
             **caller.reading,
         )
-        changes = await compare([row.anchors for row in rows])
+        changes = await find_changes([row.anchors for row in rows])
         for row, change in zip(rows, changes, strict=True):
             row.content, row.change = mask_secrets(row.content).text, change
         return rows
@@ -368,7 +374,7 @@ class MemoryOperations:
             **caller.reading,
         )
         for row in rows:
-            await mark_facts(row)
+            await mark_changes(row.observations)
         return rows[0] if rows else None
 
     async def find_disagreeing(self, facts: Sequence[tuple[str, str, str, str]]) -> frozenset[str]:
@@ -463,7 +469,7 @@ class MemoryOperations:
 
         Raises FactNotFound if `replaces` names an unknown fact or a fact that is no longer valid.
         """
-        [anchors] = [caller.anchors] if caller.anchors else await _find_anchors([fact])
+        [anchors] = [caller.anchors] if caller.anchors else await find_named([fact.observation])
         text = compose_document(fact.entity, fact.observation)
         model, vectors = await self.store.embed_documents([text])
         row = await self.store.call_one(
@@ -485,13 +491,16 @@ class MemoryOperations:
         texts = [compose_document(fact.entity, fact.observation) for fact in facts]
         texts += map(compose_edge, edges)
         model, vectors = await self.store.embed_documents(texts)
-        places = zip(facts, await _find_anchors(facts), strict=True)
+        named = await find_named([fact.observation for fact in facts])
         try:
             [row] = await self.store.database.call(
                 "build_knowledge",
                 BatchRow,
                 facts=json.dumps(
-                    [write_fact(replace(fact, anchors=anchors)) for fact, anchors in places]
+                    [
+                        write_fact(replace(fact, anchors=anchors))
+                        for fact, anchors in zip(facts, named, strict=True)
+                    ]
                 ),
                 relations=json.dumps([write_edge(edge) for edge in edges]),
                 model=model,
@@ -582,29 +591,6 @@ class MemoryOperations:
             **caller.writing,
         )
         return row if row.entity_id else None
-
-
-async def _find_anchors(facts: Sequence[Fact]) -> list[list[str] | None]:
-    """Return for each fact the files of the session's repository that its text names, or None."""
-    folder = checkout.get()
-    if folder is None:
-        return [None] * len(facts)
-    return await to_thread.run_sync(find_anchors, folder, [fact.observation for fact in facts])
-
-
-async def compare(told: Sequence[Sequence[str] | None]) -> list[str | None]:
-    """Return what became of the anchors of each fact. A thread reads the files."""
-    if checkout.get() is None or not any(told):
-        return [None] * len(told)
-    return await to_thread.run_sync(read_changes, told)
-
-
-async def mark_facts(row: EntityRow) -> None:
-    """Add what became of its files to each fact that speaks of changed ones."""
-    facts = row.observations
-    changes = await compare([fact.get("anchors") for fact in facts])
-    for fact, change in zip(facts, changes, strict=True):
-        fact.update({"change": change} if change else {})
 
 
 def compose_edge(edge: Edge) -> str:

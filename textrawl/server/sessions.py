@@ -315,7 +315,8 @@ class Sessions:
         if len(self._open) >= _MOST:
             raise ArgumentInvalid(f"{_MOST} clients are served: end one", title="Session refused")
         given, token = params.get("settings", {}), params.get("token")
-        place = clean_keys(str(params.get("repository") or "")), params.get("checkout")
+        repository, checkout = (str(params.get(name) or "") for name in ("repository", "checkout"))
+        place = clean_keys(repository), checkout or None
         try:
             if not self._walled and self._settings.database_url is not None:
                 login = self._settings.database_url.get_secret_value()

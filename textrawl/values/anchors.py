@@ -47,7 +47,7 @@ Read = Callable[[str], list[bytes] | None]
 """Reads a file: see _read_lines()."""
 
 
-class Change(NamedTuple):
+class SourceChange(NamedTuple):
     """The place of an anchor, what became of it, and a hash of the file as it is now."""
 
     place: str
@@ -111,7 +111,7 @@ def read_changes(told: Sequence[Sequence[str] | None]) -> list[str | None]:
     return [change and change.state for change in found]
 
 
-def find_changes(folder: str, told: Iterable[Sequence[str] | None]) -> list[Change | None]:
+def find_changes(folder: str, told: Iterable[Sequence[str] | None]) -> list[SourceChange | None]:
     """Return for each fact its first anchor that is not as it was, or None.
 
     The same lines in another place of the file are as they were.
@@ -142,7 +142,7 @@ def _write(read: Read, path: str, first: str | None = None, last: str | None = N
     return f"{path}:{start}-{end} {_hash(lines[start - 1 : end])}"
 
 
-def _compare(read: Read, anchor: str) -> Change | None:
+def _compare(read: Read, anchor: str) -> SourceChange | None:
     found = _ANCHOR.fullmatch(anchor)
     if found is None:
         return None
@@ -151,7 +151,7 @@ def _compare(read: Read, anchor: str) -> Change | None:
     try:
         lines = read(path)
     except FileNotFoundError:
-        return Change(place, GONE, "")
+        return SourceChange(place, GONE, "")
     if lines is None:
         return None
     start, end = (int(first) - 1, int(last)) if first else (0, len(lines))
@@ -159,7 +159,7 @@ def _compare(read: Read, anchor: str) -> Change | None:
         return None
     if first and _is_elsewhere(lines, end - start, known):
         return None
-    return Change(place, CHANGED, _hash(lines)[8:])
+    return SourceChange(place, CHANGED, _hash(lines)[8:])
 
 
 def _is_elsewhere(lines: Sequence[bytes], count: int, known: str) -> bool:
