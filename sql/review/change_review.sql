@@ -1,6 +1,6 @@
 create function textrawl.change_review(
     name text, reviewed boolean,
-    proposal_days integer default null,  -- days after which proposals expire; null: never
+    proposal_days integer default null,  -- days after which proposals expire; null: never, or with only_external as before
     credential bytea default null,
     only_external boolean default false  -- change only the review of external facts
 ) returns table (space text, is_reviewed boolean, days integer, pending bigint, external boolean)
@@ -20,7 +20,7 @@ begin
     -- To begin one review does not end the other.
     set reviewed = case when only_external then s.reviewed else change_review.reviewed end,
         external_reviewed = change_review.reviewed and (only_external or s.external_reviewed),
-        proposal_days = change_review.proposal_days
+        proposal_days = case when only_external then coalesce(change_review.proposal_days, s.proposal_days) else change_review.proposal_days end
     where s.id = target_space;
     return query
         select s.name, s.reviewed, s.proposal_days,

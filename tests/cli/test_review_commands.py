@@ -90,8 +90,8 @@ def test_a_space_can_make_every_write_of_an_agent_a_proposal(
 
     assert "are proposals; they expire after 30 days. Pending: 0." in changed.err
     rule = "writes of tokens without the scope review"
-    assert f"{rule} and external facts of all are proposals" in both.err
-    assert f"{rule} are proposals" in one.err
+    assert f"{rule} and external facts of all are proposals; they expire after 30" in both.err
+    assert f"{rule} are proposals; they expire after 30" in one.err
     assert first.out.startswith("Proposed to a reviewer about Ada")
     assert "Pending: 1." in ended.err
     assert second.out.startswith("Remembered about Ada")
