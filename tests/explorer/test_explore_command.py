@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.explorer.visiting import Browser
+from tests.explorer.visiting import Browser, browse_own
 from tests.support.commands import Launch, Run, data_dir, home, launch, run, seed
 from textrawl.cli.commands import explore
 from textrawl.errors import StartRefused
@@ -48,18 +48,11 @@ async def test_the_link_opens_the_memory_of_this_machine_once(
 async def test_without_a_memory_the_first_page_says_what_to_do_and_an_upload_makes_the_graph(
     home: Path, launch: Launch
 ) -> None:
-    process = launch("explore", DATA_DIR=home / "none")
-    assert process.popen.stdout is not None
-    root, _, code = process.popen.stdout.readline().strip().partition("/explore/sign-in?code=")
-    async with httpx2.AsyncClient(timeout=30) as http:
-        browser = Browser(root, http)
-        await browser.get("sign-in", code=code)
-        await browser.post("sign-in", code=code)
+    async with browse_own(launch("explore", DATA_DIR=home / "none")) as browser:
         page = await browser.get("home")
         offered = await browser.get("documents")
         stored = await browser.follow(await browser.press(offered, "upload"))
         again = await browser.follow(await browser.press(stored, "upload"))
-    process.end(signal.SIGINT)
 
     assert "This memory is empty" in page.text
     assert "creates the graph documents" in offered.text

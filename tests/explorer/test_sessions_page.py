@@ -1,13 +1,11 @@
 """The page of sessions: what hooks gave the models, shown to the person at this machine alone."""
 
-import signal
 from collections.abc import AsyncIterator, Callable
 
-import httpx2
 import pytest
 
 from tests.explorer.markup import Document
-from tests.explorer.visiting import Browser, Place
+from tests.explorer.visiting import Browser, Place, browse_own
 from tests.hooks.conftest import Environment, memory, start
 from tests.hooks.sessions import Session
 from tests.support.commands import Launch, launch, run, seed
@@ -25,15 +23,8 @@ async def own_sessions(
     session.tell("start", source="startup")
     session.tell("prompt", prompt="Who leads QA at Acme?")
     own = {name.removeprefix("TEXTRAWL_"): value for name, value in memory.items()}
-    process = launch("explore", **own)
-    assert process.popen.stdout is not None
-    root, _, code = process.popen.stdout.readline().strip().partition("/explore/sign-in?code=")
-    async with httpx2.AsyncClient(timeout=30) as http:
-        browser = Browser(root, http)
-        await browser.get("sign-in", code=code)
-        await browser.post("sign-in", code=code)
+    async with browse_own(launch("explore", **own)) as browser:
         yield browser
-    process.end(signal.SIGINT)
 
 
 async def test_on_the_own_machine_the_page_shows_what_hooks_gave_a_model_at_which_event(

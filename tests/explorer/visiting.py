@@ -2,6 +2,7 @@
 
 import html
 import re
+import signal
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ import httpx2
 import psycopg
 
 from tests.attacks.site import issue
+from tests.support.commands import Process
 from tests.support.listening import find_port, wait_for_answer
 from textrawl import Settings, create_server
 from textrawl.explorer.application import build_pages
@@ -109,6 +111,19 @@ class Place:
                 answer = await browser.sign_in(self.tokens[person])
                 assert answer.status_code == 303, answer.text
             yield browser
+
+
+@asynccontextmanager
+async def browse_own(process: Process) -> AsyncGenerator[Browser]:
+    """The browser of the person whose `textrawl explore` has just begun. It ends with the block."""
+    assert process.popen.stdout is not None
+    root, _, code = process.popen.stdout.readline().strip().partition("/explore/sign-in?code=")
+    async with httpx2.AsyncClient(timeout=30) as http:
+        browser = Browser(root, http)
+        await browser.get("sign-in", code=code)
+        await browser.post("sign-in", code=code)
+        yield browser
+    process.end(signal.SIGINT)
 
 
 def enrol_people(owner: psycopg.Connection, space: str = "team") -> dict[str, str]:

@@ -42,6 +42,8 @@ from textrawl.server.http.authentication import describe_principal
 from textrawl.values.tables import write_table
 from textrawl.values.text import PROMPT_LENGTH, count_cleaned
 
+_TABLES = {"csv": "text/csv", "json": "application/json"}
+
 Answer = TypeVar("Answer")
 Row = TypeVar("Row")
 
@@ -140,17 +142,19 @@ class PageRequest:
         self, template: str, values: Mapping[str, Any], rows: Sequence[Any], columns: str
     ) -> Response:
         """Return a page with a list, or with `as` the columns of its rows as CSV or JSON."""
-        names, kind = columns.split(), self.read("as")
+        if (kind := self.read("as")) not in _TABLES:
+            here = self._find_address()
+            join = "&" if "?" in here else "?"
+            tables = {kind: f"{here}{join}as={kind}" for kind in _TABLES}
+            return self.show(template, {**values, "tables": tables})
+        names = columns.split()
         table = [{name: getattr(row, name) for name in names} for row in rows]
-        if kind == "json":
-            return Response(to_json(table), media_type="application/json")
-        if kind == "csv":
-            text = write_table([names, *(each.values() for each in table)])
-            return Response(text, media_type="text/csv")
-        here = self._find_address()
-        join = "&" if "?" in here else "?"
-        tables = {kind: f"{here}{join}as={kind}" for kind in ("csv", "json")}
-        return self.show(template, {**values, "tables": tables})
+        text = (
+            to_json(table)
+            if kind == "json"
+            else write_table([names, *(each.values() for each in table)])
+        )
+        return Response(text, media_type=_TABLES[kind])
 
     async def show_missing(self, name: str) -> Response:
         """Return the page for a name that no entity has, with similar names."""

@@ -181,7 +181,7 @@ def _write_plain(graph: str, report: IngestReport, left_out: Sequence[str]) -> d
         **{name: report.counts[name] for name in ("added", "changed", "unchanged", "repeated")},
         "chunks": report.chunks,
         "left_out": len(left_out),
-        "left_out_files": list(left_out[:_NAMED]),
+        "left_out_files": list(left_out),
         "refused": [{"file": found.name, "reason": reason} for found, reason in report.refused],
         "without_vector": report.without_vector,
     }
