@@ -11,16 +11,12 @@ from textrawl.values.anchors import checkout, find_anchors, read_changes
 async def find_named(texts: Sequence[str]) -> list[list[str] | None]:
     """Return for each text the anchors of the files that it names, or None."""
     folder = checkout.get()
-    if folder is None:
-        return [None] * len(texts)
-    return await to_thread.run_sync(find_anchors, folder, texts)
+    return await to_thread.run_sync(find_anchors, folder, texts) if folder else [None] * len(texts)
 
 
 async def find_changes(told: Sequence[Sequence[str] | None]) -> list[str | None]:
     """Return for each fact what became of its anchors, or None if they are as they were."""
-    if checkout.get() is None or not any(told):
-        return [None] * len(told)
-    return await to_thread.run_sync(read_changes, told)
+    return await to_thread.run_sync(read_changes, told) if any(told) else [None] * len(told)
 
 
 async def mark_changes(facts: Sequence[dict[str, Any]]) -> None:

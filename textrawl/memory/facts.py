@@ -3,7 +3,7 @@
 import json
 import re
 from asyncio import gather
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -143,12 +143,9 @@ class MemoryOperations:
             going_on = list_sessions(folder) if folder and folder.exists() else []
             own = {"sessions": going_on} if going_on or not question.entries else {}
             given = {"semantic": question.semantic, **arguments, **own}
-            call = self.store.database.call
-            hits = (
-                await self._find(question, question.sources, given)
-                if question.sources
-                else await call("search_memory", HitRow, **given)
-            )
+            search = partial(self.store.database.call, "search_memory", HitRow, **given)
+            sources = question.sources
+            hits = await (_search_documents(question, sources, search) if sources else search())
             if _ID.fullmatch(question.query) and question.covers_present_facts:
                 hits = await self._put_named_first(question, hits, caller)
             if caller.principal.proposes and question.covers_present_facts:
@@ -164,29 +161,6 @@ class MemoryOperations:
             ):
                 hit.change = change
         return hits, reason
-
-    async def _find(
-        self, question: Question, sources: Sources, given: dict[str, object]
-    ) -> list[HitRow]:
-        """Return facts and passages of documents, best first, or only one of these.
-
-        Passages are long, so beside facts they are at most a third of an answer, unless facts are
-        few. Documents have no type, and are not beside facts of one entity or of another time.
-        """
-        search = partial(self.store.database.call, "search_memory", HitRow, **given)
-        documents = sources.arguments()
-        if not sources.facts:
-            return [] if question.entity_types else await search(**documents)
-        if question.entity_types or question.about is not None or question.times.as_of is not None:
-            return await search()
-        share = question.limit // _SHARE
-        # Each takes milliseconds in a large memory, so they run at the same time.
-        hits, passages = await gather(search(), search(**documents, max_rows=share))
-        room = question.limit - len(hits)
-        if len(passages) == share < room:
-            passages = await search(**documents, max_rows=room)
-        found = sorted([*hits, *passages], key=attrgetter("score"), reverse=True)
-        return found[: question.limit]
 
     async def _put_named_first(
         self, question: Question, hits: list[HitRow], caller: Caller
@@ -492,16 +466,12 @@ class MemoryOperations:
         texts += map(compose_edge, edges)
         model, vectors = await self.store.embed_documents(texts)
         named = await find_named([fact.observation for fact in facts])
+        anchored = [replace(fact, anchors=found) for fact, found in zip(facts, named, strict=True)]
         try:
             [row] = await self.store.database.call(
                 "build_knowledge",
                 BatchRow,
-                facts=json.dumps(
-                    [
-                        write_fact(replace(fact, anchors=anchors))
-                        for fact, anchors in zip(facts, named, strict=True)
-                    ]
-                ),
+                facts=json.dumps([write_fact(fact) for fact in anchored]),
                 relations=json.dumps([write_edge(edge) for edge in edges]),
                 model=model,
                 embeddings=vectors and vectors[: len(facts)],
@@ -591,6 +561,29 @@ class MemoryOperations:
             **caller.writing,
         )
         return row if row.entity_id else None
+
+
+async def _search_documents(
+    question: Question, sources: Sources, search: Callable[..., Awaitable[list[HitRow]]]
+) -> list[HitRow]:
+    """Return passages of documents and the facts that `sources` covers, best first.
+
+    Passages are long, so beside facts they are at most a third of an answer, unless facts are few.
+    Documents have no type, and are not beside facts of one entity or of another time.
+    """
+    documents = sources.arguments()
+    if not sources.facts:
+        return [] if question.entity_types else await search(**documents)
+    if question.entity_types or question.about is not None or question.times.as_of is not None:
+        return await search()
+    share = question.limit // _SHARE
+    # Each takes milliseconds in a large memory, so they run at the same time.
+    hits, passages = await gather(search(), search(**documents, max_rows=share))
+    room = question.limit - len(hits)
+    if len(passages) == share < room:
+        passages = await search(**documents, max_rows=room)
+    found = sorted([*hits, *passages], key=attrgetter("score"), reverse=True)
+    return found[: question.limit]
 
 
 def compose_edge(edge: Edge) -> str:

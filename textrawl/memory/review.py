@@ -1,11 +1,11 @@
 """The operations of the `review` toolset: they call SQL functions."""
 
-import json
 from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import Field
+from pydantic_core import to_json
 
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory.command_results import (
@@ -22,13 +22,8 @@ from textrawl.models.embeddings import compose_document
 from textrawl.values.anchors import LONGEST_ANCHOR, MOST_ANCHORED
 from textrawl.values.text import MOST_PROPOSALS
 
-_UUID = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
-
-
-Changes = Annotated[
-    dict[Annotated[str, Field(pattern=_UUID)], Annotated[str, Field(max_length=LONGEST_ANCHOR)]],
-    Field(max_length=MOST_ANCHORED),
-]
+_Evidence = Annotated[str, Field(max_length=LONGEST_ANCHOR)]
+Changes = Annotated[dict[UUID, _Evidence], Field(max_length=MOST_ANCHORED)]
 
 
 def list_reviewed(call: StoreCall) -> dict[str, Any]:
@@ -96,7 +91,7 @@ async def tidy(
 
     With `changes`, which says by id what became of the anchors of a fact, only that.
     """
-    chosen = {} if changes is None else {"changes": json.dumps(changes)}
+    chosen = {} if changes is None else {"changes": to_json(changes).decode()}
     return await call.write("tidy_memory", FindingRow, dry_run=dry_run, **chosen)
 
 
