@@ -20,14 +20,14 @@ begin
     with given as (
         select g.place, g.id, e.id as entity_id, e.name_key, t.id as target, held.repository, case propose_items.kind when 'fact' then fact_hash(g.text)
                 else fact_hash(relation_key(g.relation) || chr(10) || t.name_key) end as hash,
-            jsonb_strip_nulls(jsonb_build_object(
-                'entity', e.name, 'type', e.entity_type, 'observation', g.text, 'source', g.source, 'confidence', g.confidence,
-                'repository', held.repository, 'anchors', g.anchors,
-                'client', g.client, 'author', a.id, 'from', e.name, 'from_type', e.entity_type, 'relation', g.label, 'to', t.name, 'to_type', t.entity_type,
-                'said_at', g.said_at, 'valid_from', nullif(g.valid_from, g.created_at), 'valid_until', g.valid_until)) as value
-        from jsonb_to_recordset(lines) g(
-            place integer, id uuid, entity uuid, from_entity uuid, to_entity uuid, text text, relation text, label text, source text,
-            author text, client text, repository text, anchors jsonb, confidence real, created_at timestamptz, said_at timestamptz, valid_from timestamptz, valid_until timestamptz)
+            jsonb_strip_nulls(to_jsonb(jsonb_populate_record(null::new_fact, line - array['id', 'vector'])) || jsonb_build_object(
+                'entity', e.name, 'type', e.entity_type, 'observation', g.text, 'repository', held.repository, 'client', g.client, 'author', a.id,
+                'from', e.name, 'from_type', e.entity_type, 'relation', g.label, 'to', t.name, 'to_type', t.entity_type,
+                'valid_from', nullif(g.valid_from, g.created_at))) as value
+        from jsonb_array_elements(lines) line
+        cross join lateral jsonb_to_record(line) g(
+            place integer, id uuid, entity uuid, from_entity uuid, to_entity uuid, text text, relation text, label text, author text,
+            client text, repository text, created_at timestamptz, valid_from timestamptz)
         left join actor a on a.name = g.author
         left join entity e on e.space_id = origin.space_id and e.id = coalesce(g.entity, g.from_entity)
         cross join lateral fact_repository(e.entity_type, g.repository) held (repository)

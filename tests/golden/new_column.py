@@ -39,8 +39,6 @@ PATCH = Patch(
             "importance, ",
         ),
         ("sql/memory/store_facts.sql", "f.evidence_start, f.claim", "f.importance, "),
-        ("sql/review/propose_items.sql", "'anchors', g.anchors,", "'importance', g.importance, "),
-        ("sql/review/propose_items.sql", "anchors jsonb,", "importance real, "),
         ("sql/trail/set_fact.sql", "author_id = n.author_id", "importance = n.importance, "),
         ("sql/archive/export_facts.sql", "    evidence text,", "    importance real,\n"),
         ("sql/archive/export_facts.sql", "o.evidence,", "o.importance, "),

@@ -200,7 +200,8 @@ def import_fact(team: Team, *more: Fact, **given: object) -> list[str]:
 
 
 def test_an_imported_fact_that_is_reviewed_loses_no_value(sql: psycopg.Connection) -> None:
-    given = give_values(sql) | {"repository": "github.com/acme/api"}
+    evidence = {"evidence": "It was red.", "evidence_start": 7}
+    given = give_values(sql) | evidence | {"repository": "github.com/acme/api"}
     team = Team(sql)
     sql.execute(
         "select claim_entity('Acme', 'project', row(%s, 1, null, 'sql', null, false)::origin)",
