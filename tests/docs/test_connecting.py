@@ -1,4 +1,4 @@
-"""What the pages say about connecting works: snippets parse, their commands start and answer."""
+"""What pages and `connect` say about connecting works: entries parse, commands start and answer."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import shlex
 import subprocess
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +22,17 @@ from tenacity import retry, stop_after_attempt
 
 from tests.conftest import TOKEN, Databases
 from tests.support.commands import Run, find_socket_folder
-from tests.support.connecting import CHECKOUT, write_folds
 from tests.support.hosts import IDLE, note_folder
 from tests.support.pages import PAGES, ROOT, read_blocks, read_commands
 from tests.values.test_repository import make_repository
-from textrawl.connect.clients import CLIENTS
+from textrawl.connect.clients import CLIENTS, OTHER, ClientProgram, LocalServer
+from textrawl.connect.connection import write_entry
 from textrawl.embedded.postmaster import OWNER, SUPERUSER
 from textrawl.tools.catalogue import choose_tools
 
 pytestmark = pytest.mark.anyio
 
+CHECKOUT = "/path/to/textrawl"  # as the pages name it
 ADDS = r"(claude|codex|gemini|copilot|qwen) mcp add "  # the snippets' test starts what is added
 FIVE = ["query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"]
 
@@ -47,8 +48,8 @@ class Entry:
 
 
 def read_entries() -> list[Entry]:
-    """Every server in the JSON, TOML and `mcp add` commands of the pages."""
-    entries = list[Entry]()
+    """Every server that `connect` writes, or in JSON, TOML and `mcp add` commands of the pages."""
+    entries = [_read_written(client) for client in (*CLIENTS.values(), OTHER)]
     for page in PAGES:
         for block in read_blocks(page):
             entries += [
@@ -69,6 +70,14 @@ def _parse(language: str, body: str) -> Iterator[dict[str, Any]]:
         definition = tomllib.loads(body)
     for key in ("mcpServers", "servers", "mcp_servers", "mcp", "context_servers"):
         yield from definition.get(key, {}).values()
+
+
+def _read_written(client: ClientProgram) -> Entry:
+    server = LocalServer((f"{CHECKOUT}/.venv/bin/textrawl",))
+    [addition] = client.list_additions(server, client.find_file())
+    language = "toml" if client.format == "toml" else "json"
+    [definition] = _parse(language, write_entry(addition))
+    return _make_entry(client.name, definition)
 
 
 def _make_entry(where: str, definition: dict[str, Any]) -> Entry:
@@ -116,15 +125,15 @@ def place(words: Sequence[str]) -> list[str]:
     return [str(ROOT / program), *arguments]
 
 
-def test_the_readme_has_a_command_and_an_entry_for_every_client() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_readme_has_a_command_for_every_client_and_an_entry_for_others() -> None:
     commands = [f".venv/bin/textrawl connect {name}" for name in CLIENTS]
+    entries = {entry.where: entry for entry in ENTRIES if not entry.where.endswith(".md")}
 
     assert [line for line in read_commands(ROOT / "README.md") if line in commands] == commands
-    assert write_folds() in readme, "UPDATE_PAGES=1 pytest tests/docs/test_readme.py writes it"
-    others_and_http = 2
-    found = [entry for entry in ENTRIES if entry.where == "README.md"]
-    assert len(found) == len(CLIENTS) + others_and_http
+    assert entries.keys() == {*CLIENTS, OTHER.name}
+    [others, over_http] = [entry for entry in ENTRIES if entry.where == "README.md"]
+    assert others == replace(entries[OTHER.name], where="README.md")
+    assert over_http.url
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from mcp import Client
 from mcp.types import CallToolResult
 
 from tests.conftest import Connect
-from tests.support.connecting import write_folds
 from tests.support.installation import drop_preparation
 from tests.support.pages import (
     PAGES,
@@ -119,7 +118,7 @@ async def test_the_readme_shows_what_the_server_answers_and_what_it_costs(
     costs = await write_costs(connect, question)
 
     text = await rewrite_talks(README.read_text(encoding="utf-8"), ask)
-    writers = {"connect": write_folds, "tools": write_tools, "costs": lambda: costs}
+    writers = {"tools": write_tools, "costs": lambda: costs}
     written = rewrite_generated(text, writers)
 
     keep_up_to_date(README, written)
