@@ -357,14 +357,10 @@ def parse_file(file: EnvFile) -> ValueSource:
     values = dotenv_values(stream=StringIO(file.decode()))
     named = {name.upper(): value for name, value in values.items() if value}
     trusted = file.is_trusted()
-    withheld = frozenset[str]() if trusted else frozenset(filter(_is_withheld, named))
+    ours = {name for name in named if name.startswith(PREFIX) and not trusted}
+    withheld = {one for one in ours if one.removeprefix(PREFIX).lower() not in PROJECT_SETTINGS}
     counting = {name: value for name, value in named.items() if name not in withheld}
-    return ValueSource(file.label, counting, file.shared, withheld, trusted)
-
-
-def _is_withheld(name: str) -> bool:
-    """Return whether a name counts only in the `.env` of a trusted folder."""
-    return name.startswith(PREFIX) and name.removeprefix(PREFIX).lower() not in PROJECT_SETTINGS
+    return ValueSource(file.label, counting, file.shared, frozenset(withheld), trusted)
 
 
 def find_value(setting: str, sources: Sequence[ValueSource]) -> Value | None:

@@ -5,7 +5,7 @@ the class `Settings` with `textrawl settings --example`. A test compares the fil
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from shlex import quote
@@ -502,13 +502,12 @@ def _say_choice(field: str, name: str) -> str:
 
 def _read_usable_sources() -> list[ValueSource]:
     """Return every source, without the values that `_list_wrong` finds. Raises StartRefused."""
-    return list(map(_leave_out_wrong, read_sources()))
-
-
-def _leave_out_wrong(source: ValueSource) -> ValueSource:
-    wrong = set(map(write_name, _list_wrong(source)))
-    usable = {name: text for name, text in source.values.items() if name not in wrong}
-    return source._replace(values=usable)
+    usable = list[ValueSource]()
+    for source in read_sources():
+        wrong = set(map(write_name, _list_wrong(source)))
+        values = {name: text for name, text in source.values.items() if name not in wrong}
+        usable.append(source._replace(values=values))
+    return usable
 
 
 def _list_wrong(source: ValueSource) -> list[str]:
@@ -542,21 +541,20 @@ def find_withheld() -> list[str]:
 
     They say how to allow settings, and which values are wrong. Raises StartRefused.
     """
-    return [line for source in read_sources() for line in _describe_withheld(source)]
-
-
-def _describe_withheld(source: ValueSource) -> Iterator[str]:
-    if source.fault:
-        yield f"textrawl ignores this file: {source.fault}"
-    if names := sorted(filter(is_setting, source.withheld)):
-        yield (
-            f"{source.label} sets {', '.join(names)}, which textrawl ignores there, because a "
-            "repository can bring this file. If you trust it, run textrawl trust "
-            f"{quote(str(Path(source.label).parent))}"
-        )
-    if wrong := _list_wrong(source):
-        choices = "; ".join(_say_choice(field, write_name(field)) for field in wrong)
-        yield f"{source.label} has values that textrawl ignores: {choices}"
+    lines = list[str]()
+    for source in read_sources():
+        if source.fault:
+            lines.append(f"textrawl ignores this file: {source.fault}")
+        if names := sorted(filter(is_setting, source.withheld)):
+            lines.append(
+                f"{source.label} sets {', '.join(names)}, which textrawl ignores there, because a "
+                "repository can bring this file. If you trust it, run textrawl trust "
+                f"{quote(str(Path(source.label).parent))}"
+            )
+        if wrong := _list_wrong(source):
+            choices = "; ".join(_say_choice(field, write_name(field)) for field in wrong)
+            lines.append(f"{source.label} has values that textrawl ignores: {choices}")
+    return lines
 
 
 def read_foreign_environment() -> dict[str, str]:

@@ -52,13 +52,16 @@ class CodeFlow:
     async def begin(self, state: str, verifier: str) -> str:
         """Return the address at the issuer that asks the person. Raises IssuerUnavailable."""
         metadata, registration = await self._find_metadata(), self._registration
+        # The issuer may have names of its own for our scopes.
+        offered = metadata.document.get("scopes_supported")
+        known = [name for name in SCOPES if isinstance(offered, list) and name in offered]
         challenge = base64.urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=")
         parameters = {
             "response_type": "code",
             "client_id": registration.client_id,
             "redirect_uri": registration.redirect_uri,
             "resource": registration.resource,
-            "scope": " ".join(_choose_scopes(metadata.document)),
+            "scope": " ".join(known or sorted(set(SCOPES.values()))),
             "state": state,
             "code_challenge": challenge.decode(),
             "code_challenge_method": "S256",
@@ -122,13 +125,6 @@ class CodeFlow:
 
     def _open(self) -> Documents:
         return Documents(self._registration.issuer, timeout=_TIMEOUT)
-
-
-def _choose_scopes(metadata: Mapping[str, object]) -> list[str]:
-    """Return the names that the issuer has for our scopes, or our own names."""
-    offered = metadata.get("scopes_supported")
-    known = [name for name in SCOPES if isinstance(offered, list) and name in offered]
-    return known or sorted(set(SCOPES.values()))
 
 
 def _read_token(answer: Mapping[str, object]) -> str | None:

@@ -120,8 +120,14 @@ class Documents:
     """
 
     def __init__(self, issuer: str, *, timeout: float) -> None:
-        self._issuer = issuer
-        self._url, self._plain = _read_issuer(issuer)
+        url = _read_address(issuer, plain=True)
+        if url is None or url.query:
+            raise StartRefused(
+                "TEXTRAWL_OAUTH_ISSUER must be an https address without user, query and fragment, "
+                "such as https://login.example.org; http is allowed only for addresses of this "
+                "machine"
+            )
+        self._issuer, self._url, self._plain = issuer, url, url.scheme == "http"
         self._client = httpx.AsyncClient(
             # Ask for no compression, because the real size of a compressed body is unknown.
             headers={"accept": "application/json", "accept-encoding": "identity"},
@@ -133,7 +139,13 @@ class Documents:
     async def find_metadata(self, *names: str) -> Metadata:
         """Return the first metadata that names this issuer and has addresses at `names`."""
         failures: list[str] = []
-        for address in _list_metadata(self._url):
+        path = self._url.path.rstrip("/")
+        paths = (  # in the order of the MCP specification
+            f"/.well-known/oauth-authorization-server{path}",
+            f"/.well-known/openid-configuration{path}",
+            f"{path}/.well-known/openid-configuration",
+        )
+        for address in (self._url.copy_with(path=one) for one in dict.fromkeys(paths)):
             try:
                 return self._check(await self.read(address), names)
             except FetchFailed as failure:
@@ -191,17 +203,6 @@ class Documents:
         return cast("dict[str, object]", document)
 
 
-def _read_issuer(text: str) -> tuple[httpx.URL, bool]:
-    """Return the issuer's address, and True if it is a plain http address on this machine."""
-    url = _read_address(text, plain=True)
-    if url is None or url.query:
-        raise StartRefused(
-            "TEXTRAWL_OAUTH_ISSUER must be an https address without user, query and fragment, "
-            "such as https://login.example.org; http is allowed only for addresses of this machine"
-        )
-    return url, url.scheme == "http"
-
-
 def _read_address(text: str, *, plain: bool) -> httpx.URL | None:
     """Return the https address in `text`, or None. With `plain`, also accept http on this machine.
 
@@ -220,17 +221,6 @@ def _read_address(text: str, *, plain: bool) -> httpx.URL | None:
     if url.scheme == "https" or (plain and url.scheme == "http" and is_loopback(host)):
         return url
     return None
-
-
-def _list_metadata(issuer: httpx.URL) -> list[httpx.URL]:
-    """Return the addresses of metadata in the order of the MCP specification."""
-    path = issuer.path.rstrip("/")
-    paths = [
-        f"/.well-known/oauth-authorization-server{path}",
-        f"/.well-known/openid-configuration{path}",
-        f"{path}/.well-known/openid-configuration",
-    ]
-    return [issuer.copy_with(path=one) for one in dict.fromkeys(paths)]
 
 
 logger = logging.getLogger("textrawl")

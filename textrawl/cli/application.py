@@ -179,12 +179,7 @@ def build_app(name: str | None) -> typer.Typer:
         for panel, summaries in PANELS.items():
             for command, summary in summaries.items():
                 app.command(command, help=summary, rich_help_panel=panel)(_do_nothing)
-    else:
-        _add_command(app, name)
-    return app
-
-
-def _add_command(app: typer.Typer, name: str) -> None:
+        return app
     # Only this command is imported, because importing all commands takes seconds.
     module = import_module(f"textrawl.cli.commands.{MODULES.get(name, name)}")
     command: Any = getattr(module, "import_" if name == "import" else name.replace("-", "_"))
@@ -192,6 +187,7 @@ def _add_command(app: typer.Typer, name: str) -> None:
         app.add_typer(command, name=name, help=PANELS[COMMANDS[name]][name])
     else:
         app.command(name, context_settings=_CONTEXT_SETTINGS.get(name))(command)
+    return app
 
 
 def _do_nothing() -> None:

@@ -322,7 +322,8 @@ def draw_demo(console: Console, result: DemoResult, folder: Path) -> None:
         time = (f"  {answer.milliseconds:.0f} ms", "dim")
         console.print(Text.assemble(f"{number:>2}  ", (answer.question, "bold"), time))
         console.print(_draw_lines(answer.lines))
-        console.print(_write_cost(answer.cost))
+        counts = [f"{label} {getattr(answer.cost, name):,}" for name, label in _FORMATS.items()]
+        console.print(Text(f"       tokens: {', '.join(counts)}", style="green"))
         console.print()
     console.print("The first answer again in `compact`, the format that models get by default:")
     console.print(Text(result.answers[0].text, style="cyan", overflow="fold"))
@@ -362,11 +363,6 @@ def _draw_lines(lines: str) -> Table:
         score, content = match.groups() if (match := _FACT.fullmatch(line)) else ("", line)
         table.add_row(score, Text(content, style="cyan", overflow="fold"))
     return table
-
-
-def _write_cost(cost: DemoCost) -> Text:
-    counts = [f"{label} {getattr(cost, name):,}" for name, label in _FORMATS.items()]
-    return Text(f"       tokens: {', '.join(counts)}", style="green")
 
 
 def _draw_sums(result: DemoResult) -> Table:

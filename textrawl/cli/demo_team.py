@@ -93,7 +93,13 @@ class _Story:
         yield from map(self._write_fact, self.told["facts"])
         for fact in self.told["facts"]:
             if "wrong" in fact:
-                yield self._write_revision(fact)
+                yield {
+                    **self._begin("revision", ""),
+                    **_sign("ben", "revise_fact"),
+                    "id": self._find_id("fact", fact["key"]),
+                    "reason": fact["wrong"],
+                    "revised_at": self._find_time(fact["end"], 1),
+                }
         yield from map(self._write_relation, self.told["relations"])
 
     def _find_time(self, day: int, number: int) -> str:
@@ -135,15 +141,6 @@ class _Story:
         if fact.get("by"):
             return self._find_fact_time(fact["by"])
         return self._find_time(fact["end"], 0) if "end" in fact else None
-
-    def _write_revision(self, fact: Fields) -> Fields:
-        return {
-            **self._begin("revision", ""),
-            **_sign("ben", "revise_fact"),
-            "id": self._find_id("fact", fact["key"]),
-            "reason": fact["wrong"],
-            "revised_at": self._find_time(fact["end"], 1),
-        }
 
     def _write_relation(self, relation: Fields) -> Fields:
         ends = relation["from"], relation["to"]

@@ -21,7 +21,12 @@ def search_documents(space: str | None, text: str, limit: int, as_of: Any) -> Fo
         reached = principal.restrict(session.graphs).spaces
         sensitive = [s.name for s in reached if s.tier == "sensitive" and "read" in s.scopes]
         if principal.pinned and sensitive:
-            return await _search_encrypted(session, sensitive[0], text, limit, as_of), []
+            if as_of is not None:
+                raise ArgumentInvalid(
+                    "leave out --as-of", title="A sensitive graph does not keep former versions"
+                )
+            rows = await open_graph(session, sensitive[0]).search(text, limit)
+            return Found(rows, None, several=False), []
         found = await commands.search.run(session, text, limit=limit, as_of=as_of, documents=True)
         return found, sensitive
 
@@ -31,14 +36,3 @@ def search_documents(space: str | None, text: str, limit: int, as_of: Any) -> Fo
         names = ", ".join(left_out)
         write_message(f"Sensitive graphs are searched only if --space names one: {names}.")
     return found
-
-
-async def _search_encrypted(
-    session: commands.Session, graph: str, text: str, limit: int, as_of: Any
-) -> Found:
-    if as_of is not None:
-        raise ArgumentInvalid(
-            "leave out --as-of", title="A sensitive graph does not keep former versions"
-        )
-    rows = await open_graph(session, graph).search(text, limit)
-    return Found(rows, None, several=False)

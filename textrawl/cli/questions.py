@@ -7,7 +7,6 @@ that takes longer than most answers.
 
 import json
 import signal
-from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from textrawl import __version__
@@ -42,16 +41,12 @@ def ask(name: str, kind: type[Result], space: str | None = None, /, **given: obj
     checkout.set(find_checkout(find_folder()))  # to compare facts with files
     arguments = {one: write_argument(value) for one, value in given.items() if value is not None}
     if find_value("server_url", read_sources()) is not None:
-        return read_result(kind, _ask_server(name, space, arguments))
+        from textrawl.cli.server_session import ask_server  # noqa: PLC0415 - it takes a second
+
+        with show_wait("Asking the server"):
+            return read_result(kind, ask_server(name, space, arguments))
     question = build_question(name, arguments, client=CLIENT, space=space, person=True)
     return read_result(kind, find_answer(question).content)
-
-
-def _ask_server(name: str, space: str | None, arguments: Mapping[str, Any]) -> Any:
-    from textrawl.cli.server_session import ask_server  # noqa: PLC0415 - it takes a second
-
-    with show_wait("Asking the server"):
-        return ask_server(name, space, arguments)
 
 
 def find_answer(request: Request, *, create: bool = False) -> SocketAnswer:

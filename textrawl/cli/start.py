@@ -26,7 +26,9 @@ def run(words: Sequence[str]) -> int:
 
     Return the exit code: 0 (done), 1 (refused or failed), 2 (wrong usage), or 130 (interrupted).
     """
-    _escape_unwritable()
+    for stream in (sys.stdout, sys.stderr):
+        if (reconfigure := getattr(stream, "reconfigure", None)) is not None:
+            reconfigure(errors="backslashreplace")  # an encoding can lack characters of a fact
     try:
         words = take_env_file(words)
         return _run(words[1:] if words[:1] == ["--"] else words)
@@ -36,13 +38,6 @@ def run(words: Sequence[str]) -> int:
     except KeyboardInterrupt:
         _report("Interrupted")
         return 130
-
-
-def _escape_unwritable() -> None:
-    """Write characters that the encoding of stdout or stderr lacks as escapes, not as an error."""
-    for stream in (sys.stdout, sys.stderr):
-        if (reconfigure := getattr(stream, "reconfigure", None)) is not None:
-            reconfigure(errors="backslashreplace")
 
 
 def _run(words: list[str]) -> int:

@@ -105,15 +105,10 @@ class Client(light.Client):
         elif self._blocking:
             self._connection = _open_in_thread(settings, self._name)
         else:
-            self._connection = await _open_here(settings, self._name)
+            async with AsyncExitStack() as stack:
+                tools = await stack.enter_async_context(open_local(settings))
+                self._connection = _LocalConnection(tools, settings, self._name, stack.pop_all())
         return self
-
-
-async def _open_here(settings: Settings, client: str) -> _LocalConnection:
-    """Open the memory of the settings in this event loop."""
-    async with AsyncExitStack() as stack:
-        tools = await stack.enter_async_context(open_local(settings))
-        return _LocalConnection(tools, settings, client, stack.pop_all())
 
 
 def _open_in_thread(settings: Settings, client: str) -> _PortalConnection:

@@ -131,7 +131,11 @@ class ClusterDatabase(Database):
         Raises DatabaseUnavailable, ServerBusy, InternalError, DataRefused, and ArgumentInvalid for
         what does not work on a distributed memory.
         """
-        if not await self._asks_cells():
+        if self._distributed is None:
+            with translate("is_distributed"):
+                await self.check_once()
+                self._distributed = await self.ask(is_distributed)
+        if not self._distributed:
             return await super().call(function, row, **arguments)
         route = await self._find_route(function)
         if route is None:
@@ -158,7 +162,9 @@ class ClusterDatabase(Database):
         span = trace_function(function) if openers else nullcontext()
         with span, translate(function), anyio.fail_after(self._timeout + _MARGIN):
             await self.check_once()
-            columns = list_columns(function, row) or await self._list_all_columns(function)
+            columns = list_columns(function, row)
+            if not columns and (found := await self.cells.find_signature(function)) is not None:
+                columns = found.columns
             rows = await self._visit(function, route, columns, arguments)
         if rows is None or route is Route.NAMED_TWICE:
             changed = await self._call_directory(function, row, arguments)
@@ -167,17 +173,6 @@ class ClusterDatabase(Database):
         if row is SimpleNamespace:
             return [row(**dict(zip(columns, values, strict=True))) for values in rows]
         return [find_builder(row)(*values) for values in rows]
-
-    async def _list_all_columns(self, function: str) -> tuple[str, ...]:
-        signature = await self.cells.find_signature(function)
-        return signature.columns if signature is not None else ()
-
-    async def _asks_cells(self) -> bool:
-        if self._distributed is None:
-            with translate("is_distributed"):
-                await self.check_once()
-                self._distributed = await self.ask(is_distributed)
-        return self._distributed
 
     async def _call_directory(
         self, function: LiteralString, row: type[Row], arguments: Arguments

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import LiteralString, cast
 
 from psycopg import AsyncConnection, sql
-from psycopg.rows import args_row
 
 from textrawl.errors import StartRefused
 from textrawl.postgres.connection import change, read_conninfo, write_conninfo
@@ -120,11 +119,15 @@ class CellMap:
 
 async def read_map(connection: AsyncConnection) -> CellMap:
     """Read the map from the coordinator."""
-    cursor = connection.cursor(row_factory=args_row(_build_cell))
-    await cursor.execute(
+    cursor = await connection.execute(
         "select shard, low, high, placement, node, host, port from textrawl_content.list_cells()"
     )
-    return CellMap(tuple(await cursor.fetchall()))
+    return CellMap(
+        tuple(
+            Cell(shard, low, high, CitusNode(*node), placement)
+            for shard, low, high, placement, *node in await cursor.fetchall()
+        )
+    )
 
 
 async def find_shards(connection: AsyncConnection, spaces: list[int]) -> dict[int, int]:
@@ -149,12 +152,6 @@ async def read_mark(connection: AsyncConnection) -> int:
     """Return the number of the newest state of the directory that a node has."""
     query = "select textrawl_content.read_mark()"
     return cast("tuple[int]", await (await connection.execute(query)).fetchone())[0]
-
-
-def _build_cell(
-    shard: int, low: int, high: int, placement: int, *node: *tuple[int, str, int]
-) -> Cell:
-    return Cell(shard, low, high, CitusNode(*node), placement)
 
 
 DEFAULT_CELLS = 32  # of a new memory, if nothing else is said

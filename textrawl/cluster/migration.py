@@ -72,11 +72,15 @@ async def migrate_distributed(conninfo: str, *, cells: int | None = None) -> Mig
     await require_workers(nodes)
     async with open_node(conninfo) as connection, claim_cluster(connection):
         exists = await _has_memory(connection)
-        if exists:
-            await _refuse_new_tables(connection)
-        else:
+        if not exists:
             # If the migration is interrupted, the next one can tell.
             await change(connection, "create schema {}", CONTENT)
+        elif (await plan_migrations(connection)).missing:  # shards cannot be changed in place
+            raise StartRefused(
+                "This version of textrawl has other tables, and a distributed memory keeps its "
+                "tables: with the former version run `textrawl export`, then import the file into "
+                "a new distributed memory"
+            )
         reports = [await migrate(keep_alone(node), of_node=True) for node in nodes.all]
         if exists:
             await _prepare_new(connection, nodes)
@@ -107,16 +111,6 @@ async def _has_memory(connection: AsyncConnection) -> bool:
             "`textrawl export` and `textrawl import` carry a memory there"
         )
     return False
-
-
-async def _refuse_new_tables(connection: AsyncConnection) -> None:
-    """Raise StartRefused if this version has other tables. Shards cannot be changed in place."""
-    if (await plan_migrations(connection)).missing:
-        raise StartRefused(
-            "This version of textrawl has other tables, and a distributed memory keeps its tables: "
-            "with the former version run `textrawl export`, then import the file into a new "
-            "distributed memory"
-        )
 
 
 async def _distribute(connection: AsyncConnection, nodes: Nodes, cells: int) -> None:

@@ -152,14 +152,20 @@ async def copy_directory(
     """
     former = await find_slot(worker)
     if former is not None:
-        await _unsubscribe(worker)
+        # Its coordinator can be gone, and then cannot drop the slot.
+        await change(worker, "alter subscription {} disable", PUBLICATION)
+        await change(worker, "alter subscription {} set (slot_name = none)", PUBLICATION)
+        await change(worker, "drop subscription {}", PUBLICATION)
     await _drop_slots(coordinator, {slot, former or slot})
     # The slot keeps all changes from here on, and the lock lets nobody change rows while they are
     # copied. Without this order, the creation of the slot would wait for calls that wait for it.
     await _subscribe(worker, slot, dsn)
     async with coordinator.transaction():
         await change(coordinator, "lock table {} in share mode", _list_tables())
-        await _skip_changes(coordinator, slot)
+        # A slot advances only over flushed changes. The switch also flushes commits that were
+        # acknowledged without `synchronous_commit`.
+        [position] = await _fetch(coordinator, "select pg_switch_wal()")
+        await coordinator.execute("select pg_replication_slot_advance(%s, %s)", (slot, position))
         await _replace_rows(coordinator, worker)
     await change(worker, "alter subscription {} enable", PUBLICATION)
 
@@ -175,13 +181,6 @@ async def find_slot(worker: AsyncConnection) -> str | None:
         where s.subname = %s and d.datname = current_database()"""
     row = await _fetch(worker, query, PUBLICATION)
     return row[0] if row else None
-
-
-async def _unsubscribe(worker: AsyncConnection) -> None:
-    """End the former subscription, whose coordinator can be gone."""
-    await change(worker, "alter subscription {} disable", PUBLICATION)
-    await change(worker, "alter subscription {} set (slot_name = none)", PUBLICATION)
-    await change(worker, "drop subscription {}", PUBLICATION)
 
 
 async def _drop_slots(coordinator: AsyncConnection, names: set[str]) -> None:
@@ -206,14 +205,6 @@ async def _drop_slots(coordinator: AsyncConnection, names: set[str]) -> None:
     )
 
 
-async def _skip_changes(coordinator: AsyncConnection, slot: str) -> None:
-    """Let a slot begin with the changes after this moment."""
-    # A slot advances only over flushed changes. The switch also flushes commits that were
-    # acknowledged without `synchronous_commit`.
-    [position] = await _fetch(coordinator, "select pg_switch_wal()")
-    await coordinator.execute("select pg_replication_slot_advance(%s, %s)", (slot, position))
-
-
 async def _subscribe(worker: AsyncConnection, slot: str, dsn: str) -> None:
     # The owner of the subscription is a superuser, who may write to tables with row-level security.
     await change(
@@ -233,19 +224,14 @@ async def _replace_rows(coordinator: AsyncConnection, worker: AsyncConnection) -
         for table in TABLES:
             await change(worker, "delete from {}", table)
         for table in TABLES:
-            await _copy_rows(coordinator, worker, sql.Identifier(*table))
-
-
-async def _copy_rows(
-    coordinator: AsyncConnection, worker: AsyncConnection, table: sql.Identifier
-) -> None:
-    [names] = await _fetch(coordinator, _COLUMNS, table.as_string())
-    columns = sql.SQL(", ").join(map(sql.Identifier, names))
-    read = compose_names("copy {} ({}) to stdout (format binary)", table, columns)
-    write = compose_names("copy {} ({}) from stdin (format binary)", table, columns)
-    async with coordinator.cursor().copy(read) as rows, worker.cursor().copy(write) as stored:
-        async for part in rows:
-            await stored.write(part)
+            name = sql.Identifier(*table)
+            [names] = await _fetch(coordinator, _COLUMNS, name.as_string())
+            columns = sql.SQL(", ").join(map(sql.Identifier, names))
+            read = compose_names("copy {} ({}) to stdout (format binary)", name, columns)
+            write = compose_names("copy {} ({}) from stdin (format binary)", name, columns)
+            async with coordinator.cursor().copy(read) as rows, worker.cursor().copy(write) as copy:
+                async for part in rows:
+                    await copy.write(part)
 
 
 def _list_tables() -> sql.Composed:
@@ -256,9 +242,18 @@ _REPLICATOR = "textrawl_replicator"
 
 
 async def publish_directory(connection: AsyncConnection) -> None:
-    """Publish the directory on the coordinator."""
+    """Publish the directory on the coordinator, and create the login of the workers.
+
+    The login reads all rows of the directory, and nothing else.
+    """
     await change(connection, "create publication {} for table {}", PUBLICATION, _list_tables())
-    await _create_replicator(connection)
+    query = "select true from pg_roles where rolname = %s"
+    verb = "alter" if await _fetch(connection, query, _REPLICATOR) else "create"
+    create = "{} role {} login replication bypassrls"
+    await change(connection, create, sql.SQL(verb), _REPLICATOR)
+    for schema in (MEMORY, CONTENT):
+        await change(connection, "grant usage on schema {} to {}", schema, _REPLICATOR)
+    await change(connection, "grant select on {} to {}", _list_tables(), _REPLICATOR)
 
 
 async def follow_directory(connection: AsyncConnection, nodes: Nodes) -> None:
@@ -270,8 +265,19 @@ async def follow_directory(connection: AsyncConnection, nodes: Nodes) -> None:
     """
     former = [await _find_password(conninfo) for conninfo in nodes.workers.values()]
     password = next((known for known in former if known is not None), None)
-    dsn = await _compose_dsn(connection, password or await _change_password(connection))
-    slots = {node: await _name_slot(connection, node) for node in nodes.workers}
+    host, port = await _find_coordinator(connection)
+    dsn = make_conninfo(
+        "",
+        host=host,
+        port=port,
+        dbname=connection.info.dbname,
+        user=_REPLICATOR,
+        password=password or await _change_password(connection),
+    )
+    # All databases of the coordinator share the names of slots.
+    query = "select oid from pg_database where datname = current_database()"
+    [database] = await _fetch(connection, query)
+    slots = {node: f"{PUBLICATION}_{node.id}_{database}" for node in nodes.workers}
     await connection.execute(
         """select pg_drop_replication_slot(slot_name) from pg_replication_slots
            where database = current_database() and not active and starts_with(slot_name, %s)
@@ -298,13 +304,6 @@ async def _find_password(conninfo: str) -> str | None:
     return None
 
 
-async def _name_slot(connection: AsyncConnection, node: CitusNode) -> str:
-    """Return a name for the slot of a worker. All databases of the coordinator share the names."""
-    query = "select oid from pg_database where datname = current_database()"
-    [database] = await _fetch(connection, query)
-    return f"{PUBLICATION}_{node.id}_{database}"
-
-
 async def _change_password(connection: AsyncConnection) -> str:
     """Return a new password of the login. Raises StartRefused if another memory needs the old one.
 
@@ -322,25 +321,6 @@ async def _change_password(connection: AsyncConnection) -> str:
     verifier = sql.Literal(write_verifier(password))
     await change(connection, "alter role {} password {}", _REPLICATOR, verifier)
     return password
-
-
-async def _compose_dsn(connection: AsyncConnection, password: str) -> str:
-    """Return a conninfo of the coordinator for workers."""
-    host, port = await _find_coordinator(connection)
-    return make_conninfo(
-        "", host=host, port=port, dbname=connection.info.dbname, user=_REPLICATOR, password=password
-    )
-
-
-async def _create_replicator(connection: AsyncConnection) -> None:
-    """Create the login of the workers. It reads all rows of the directory, and nothing else."""
-    query = "select true from pg_roles where rolname = %s"
-    verb = "alter" if await _fetch(connection, query, _REPLICATOR) else "create"
-    create = "{} role {} login replication bypassrls"
-    await change(connection, create, sql.SQL(verb), _REPLICATOR)
-    for schema in (MEMORY, CONTENT):
-        await change(connection, "grant usage on schema {} to {}", schema, _REPLICATOR)
-    await change(connection, "grant select on {} to {}", _list_tables(), _REPLICATOR)
 
 
 async def _find_coordinator(connection: AsyncConnection) -> tuple[str, int]:

@@ -217,10 +217,14 @@ class SpaceCells:
         """Return the rights of a credential, or of the login if it is None."""
         if not anew and (known := self._rights.get(credential)) is not None:
             return known
-        [row] = await self._fetch(_RIGHTS, credential) or [None]
-        rights = _read_rights(*row) if row is not None else Rights(None, ())
-        self._rights[credential] = rights
-        return rights
+        [(home, spaces)] = await self._fetch(_RIGHTS, credential) or [(None, ())]
+        rights = [
+            Right(members["id"], members["name"], frozenset(members["scopes"]), members["tier"])
+            for members in spaces
+        ]
+        rights.sort(key=lambda right: (right.space != home, right.space))
+        self._rights[credential] = known = Rights(home, tuple(rights))
+        return known
 
     async def find_first(self) -> int:
         """Return the space in which callers work who have no home space."""
@@ -244,15 +248,6 @@ class SpaceCells:
             return await (await connection.execute(query, values)).fetchall()
 
         return await self._ask(execute)
-
-
-def _read_rights(home: int | None, spaces: list[dict[str, Any]]) -> Rights:
-    rights = [
-        Right(members["id"], members["name"], frozenset(members["scopes"]), members["tier"])
-        for members in spaces
-    ]
-    rights.sort(key=lambda right: (right.space != home, right.space))
-    return Rights(home, tuple(rights))
 
 
 Arguments = Mapping[str, Any]
@@ -293,15 +288,19 @@ class Planner:
         if route is Route.SPACES:
             return await self._split_spaces(rights, scope, arguments)
         space = cast("int | None", arguments.get("space"))
-        if route is Route.SPACE and not writes:
+        of_one = route is Route.SPACE
+        if of_one and not writes:
             _refuse_graphs(rights, [space])
-        spaces = _choose_spaces(rights, scope, route, writes=writes)
+        several = rights.choose(scope, graphs=True)
+        spaces = _choose_space(rights, scope, writes=writes) if of_one else several
         if space is not None:
             spaces = await self._keep_allowed([space], rights, arguments)
         visits = await self._visit(spaces, arguments)
-        # Other functions have a name or a period as `target`.
-        if isinstance(target := arguments.get("target"), int):
-            await self._require_one_cell(visits, target)
+        # Other functions have a name or a period as `target`. A space of another cell is refused.
+        if visits and isinstance(target := arguments.get("target"), int):
+            shards = await self._cells.find_shards([target])
+            if [visit.shard for visit in visits] != list(shards):
+                raise refuse_target()
         return visits
 
     async def _keep_allowed(
@@ -317,12 +316,6 @@ class Planner:
         rights = await self._cells.find_rights(credential, anew=True)
         allowed = {right.space for right in rights.spaces}
         return [space for space in spaces if space in allowed]
-
-    async def _require_one_cell(self, visits: Sequence[CellCall], target: int) -> None:
-        """Raise ArgumentInvalid if facts would go to a space of another cell."""
-        shards = await self._cells.find_shards([target])
-        if visits and [visit.shard for visit in visits] != list(shards):
-            raise refuse_target()
 
     async def _plan_unattended(self, route: Route, arguments: Arguments) -> list[CellCall]:
         if route is Route.ROWS:
@@ -387,13 +380,6 @@ class Planner:
             for shard in await self._cells.find_shards([recall["space"], *named]):
                 visits.setdefault(shard, []).append(recall)
         return [CellCall(shard, {"recalls": json.dumps(some)}) for shard, some in visits.items()]
-
-
-def _choose_spaces(rights: Rights, scope: str | None, route: Route, *, writes: bool) -> list[int]:
-    """Return the spaces that a call without a space works on."""
-    if route is Route.SPACE:
-        return _choose_space(rights, scope, writes=writes)
-    return rights.choose(scope, graphs=True)
 
 
 def _choose_space(rights: Rights, scope: str | None, *, writes: bool) -> list[int]:

@@ -272,10 +272,6 @@ def _write_codex_program(program: LocalServer) -> dict[str, Any]:
     return {**entry, **extra, **environment}
 
 
-def _write_codex_address(url: str, token: str | None) -> dict[str, Any]:
-    return {"url": url} if token is None else {"url": url, "bearer_token_env_var": token}
-
-
 def _write_opencode_program(program: LocalServer) -> dict[str, Any]:
     entry: dict[str, Any] = {"type": "local", "command": [*program.command]}
     return {**entry, "environment": {**program.settings}} if program.settings else entry
@@ -317,7 +313,8 @@ _CLIENTS = (
     ),
     ClientProgram(
         "codex", "Codex", ("codex",), Folder(".codex", variable="CODEX_HOME"), ("config.toml",),
-        "toml", ("mcp_servers",), _write_codex_program, _write_codex_address,
+        "toml", ("mcp_servers",), _write_codex_program,
+        lambda url, token: {"url": url, **({"bearer_token_env_var": token} if token else {})},
         credential_way="reference", reference="{name}", settings=_TEXT_ONLY,
         project_files=(".codex/config.toml",),
     ),

@@ -88,14 +88,11 @@ def _copy_rights(descriptor: int, snapshot: Snapshot, *, private: bool, mode: in
         status = snapshot.path.stat()
         with contextlib.suppress(PermissionError):  # the file of another user in a shared folder
             os.fchown(descriptor, status.st_uid, status.st_gid)
-    usual = mode or snapshot.mode or 0o666 & ~_read_mask()
+    if not (usual := mode or snapshot.mode):
+        mask = os.umask(0o077)  # the only way to read it
+        os.umask(mask)
+        usual = 0o666 & ~mask
     os.fchmod(descriptor, usual & _PRIVATE if private else usual)
-
-
-def _read_mask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
 
 
 def create_folders(path: Path) -> list[Path]:
@@ -369,12 +366,9 @@ def _plan_file(
     except NotUnderstood as error:
         raise _explain(path, error) from error
     created = held is not None and held.backup is None
-    is_left = snapshot.content is not None and not (created and _is_empty(text))
+    is_empty = "".join(text.split()).removeprefix("\ufeff") in ("", "{}")
+    is_left = snapshot.content is not None and not (created and is_empty)
     return Change(snapshot, text if kept or is_left else None, kept)
-
-
-def _is_empty(text: str) -> bool:
-    return "".join(text.split()).removeprefix("\ufeff") in ("", "{}")
 
 
 def _rewrite(

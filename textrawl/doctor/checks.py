@@ -14,7 +14,7 @@ from rich.filesize import decimal
 
 from textrawl.access.access_token import hash_token
 from textrawl.access.principal import WRITES_OR_PROPOSES, Caller, Directory, Principal
-from textrawl.cluster.migration import ClusterState, inspect_cluster
+from textrawl.cluster.migration import inspect_cluster
 from textrawl.cluster.opening import asks_cells, open_connection
 from textrawl.doctor.configuration import DEFAULT, list_settings
 from textrawl.doctor.setting_mistakes import find_ignored
@@ -257,23 +257,19 @@ async def try_cluster(conninfo: str, timeout: float, findings: list[CheckResult]
         state = await inspect_cluster(conninfo, timeout=timeout, most_lag=_MOST_LAG)
         if state is None:
             return
-        faults = _write_faults(state)
+        faults = [_AWAY.format(node.address) for node in state.findings.away]
+        faults += [
+            _FAULTS.format(f"{fault.schema} is {fault.kind}", fault.node.address)
+            for fault in state.findings.faults
+            if fault.cell is not None
+        ]
+        faults += [_LATE.format(node.address) for node in state.late]
         findings.extend(CheckResult("cluster", "broken", fault) for fault in faults)
         if not faults:
             names = ", ".join(node.address for node in state.cells.nodes)
             findings.append(
                 CheckResult("cluster", "ok", f"{len(state.cells.cells)} cells on {names}")
             )
-
-
-def _write_faults(state: ClusterState) -> list[str]:
-    away = [_AWAY.format(node.address) for node in state.findings.away]
-    broken = [
-        _FAULTS.format(f"{fault.schema} is {fault.kind}", fault.node.address)
-        for fault in state.findings.faults
-        if fault.cell is not None
-    ]
-    return [*away, *broken, *(_LATE.format(node.address) for node in state.late)]
 
 
 _NO_STANDBY = (
@@ -424,7 +420,10 @@ async def examine(*, http: bool) -> list[CheckResult]:
     findings: list[CheckResult] = []
     with record_errors(findings, "settings"):
         settings = read_settings()
-        findings.append(_describe_settings(settings))
+        rows = [row for row in list_settings(settings) if row.source != DEFAULT]
+        lines = [f"{row.name}={row.value} ({row.source})" for row in rows]
+        lines.append("all other settings have their defaults")
+        findings.append(CheckResult("settings", "ok", "\n".join(lines)))
         if settings.server_url is None or http:
             findings += await examine_memory(settings, http=http)
     return findings
@@ -445,14 +444,6 @@ async def examine_memory(settings: Settings, *, http: bool = False) -> list[Chec
         findings.append(_examine_counter())
         findings.extend(_examine_socket())
     return findings
-
-
-def _describe_settings(settings: Settings) -> CheckResult:
-    rows = [row for row in list_settings(settings) if row.source != DEFAULT]
-    lines = [f"{row.name}={row.value} ({row.source})" for row in rows]
-    return CheckResult(
-        "settings", "ok", "\n".join([*lines, "all other settings have their defaults"])
-    )
 
 
 async def _examine_database(

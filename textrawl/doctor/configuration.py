@@ -1,6 +1,7 @@
 """Settings as text: the current settings with their sources, or all settings as a `.env` file."""
 
 import re
+from collections.abc import Iterable
 from textwrap import wrap
 from typing import NamedTuple, cast
 
@@ -62,20 +63,12 @@ def _show_value(name: str, value: object) -> str:
 
 def describe_settings() -> str:
     """Return every setting with its description and default, as the text of a `.env` file."""
-    introduction = "\n".join(f"# {line}" for line in _INTRODUCTION.splitlines())
-    return "\n\n".join([introduction, *map(_describe_setting, Settings.model_fields)]) + "\n"
-
-
-def _describe_setting(name: str) -> str:
-    description = wrap(Settings.model_fields[name].description or "", 78)
-    assignment = f"{write_name(name)}={_write_default(name)}"
-    return "\n".join(f"# {line}" for line in [*description, assignment])
-
-
-def _write_default(name: str) -> str:
-    """Return the default as text for the environment, or "" if it depends on the machine."""
-    value = Settings.model_fields[name].default
-    return "" if value is PydanticUndefined else write_value(name, value)
+    parts: list[Iterable[str]] = [_INTRODUCTION.splitlines()]
+    for name, field in Settings.model_fields.items():
+        # A default that depends on the machine stays empty.
+        default = "" if field.default is PydanticUndefined else write_value(name, field.default)
+        parts.append([*wrap(field.description or "", 78), f"{write_name(name)}={default}"])
+    return "\n\n".join("\n".join(f"# {line}" for line in part) for part in parts) + "\n"
 
 
 def write_value(name: str, value: object) -> str:

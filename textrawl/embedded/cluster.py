@@ -160,7 +160,11 @@ def prepare_server(conninfo: str) -> None:
 
 def _prepare_roles(connection: psycopg.Connection) -> None:
     for role in (OWNER, APP):
-        _prepare_role(connection, role)
+        row = connection.execute(_ROLE_IS_PLAIN, [role]).fetchone()
+        if row is None:
+            connection.execute(f"create role {role} {_PLAIN}")
+        elif not row[0]:
+            connection.execute(f"alter role {role} {_PLAIN}")
     if connection.execute("select from pg_roles where rolname = %s", [ANALYST]).fetchone() is None:
         connection.execute(f"create role {ANALYST} nologin")
     if not _holds(connection, _IS_MEMBER, OWNER, ANALYST):
@@ -202,14 +206,6 @@ def prepare_extension(conninfo: str) -> None:
             connection.execute(
                 sql.SQL("alter role {} set temp_file_limit = '512MB'").format(sql.Identifier(login))
             )
-
-
-def _prepare_role(connection: psycopg.Connection, role: LiteralString) -> None:
-    row = connection.execute(_ROLE_IS_PLAIN, [role]).fetchone()
-    if row is None:
-        connection.execute(f"create role {role} {_PLAIN}")
-    elif not row[0]:
-        connection.execute(f"alter role {role} {_PLAIN}")
 
 
 def _holds(connection: psycopg.Connection, query: LiteralString, *values: str) -> bool:

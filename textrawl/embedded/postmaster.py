@@ -13,7 +13,7 @@ import subprocess
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Literal
 
 import anyio
 import psutil
@@ -92,13 +92,6 @@ def _choose_buffers(pgdata: Path) -> int:
     return max(_LEAST_BUFFERS, min(max(2 * stored, _SPARE_BUFFERS), memory // 4)) >> 20
 
 
-def _choose_queue(pgdata: Path) -> str:
-    """Return the line that limits the notification queue, which any login can fill, to 512 kB."""
-    major = int((pgdata / "PG_VERSION").read_text("ascii"))
-    limit = "max_notify_queue_pages = 64             # textrawl sends none\n"
-    return limit if major >= _FIRST_WITH_QUEUE else ""
-
-
 def write_configuration(pgdata: Path, account: Account) -> None:
     """Write postgresql.conf, pg_hba.conf and pg_ident.conf into `pgdata`."""
     # Root can become the server's OS user anyway, so a login of root adds no risk.
@@ -106,10 +99,11 @@ def write_configuration(pgdata: Path, account: Account) -> None:
     # A + means every member of the role, such as the logins of `textrawl analyst`.
     roles = (SUPERUSER, OWNER, APP, f"+{ANALYST}")
     ident = "".join(f'textrawl "{name}" {role}\n' for name in users for role in roles)
+    # Any login can fill the notification queue, so limit it to 512 kB.
+    limit = "max_notify_queue_pages = 64             # textrawl sends none\n"
+    queue = limit if int((pgdata / "PG_VERSION").read_text("ascii")) >= _FIRST_WITH_QUEUE else ""
     files = {
-        "postgresql.conf": _POSTGRESQL.format(
-            buffers=_choose_buffers(pgdata), queue=_choose_queue(pgdata)
-        ),
+        "postgresql.conf": _POSTGRESQL.format(buffers=_choose_buffers(pgdata), queue=queue),
         "pg_hba.conf": f"{_HBA}local all all peer map=textrawl\n",
         "pg_ident.conf": f"# Written by textrawl.\n{ident}",
     }
@@ -165,7 +159,11 @@ def is_postmaster(pid: int, pgdata: Path) -> bool:
     try:
         command = psutil.Process(pid).cmdline()
     except psutil.ZombieProcess:
-        _reap(pid)
+        # If this process is process 1 of a container, it becomes the parent of the server. Its
+        # other children belong to whoever started them and waits for their exit codes.
+        with suppress(ChildProcessError, psutil.Error):
+            if psutil.Process(pid).name() == _PROGRAM:
+                os.waitpid(pid, os.WNOHANG)
         return False
     except (psutil.NoSuchProcess, psutil.AccessDenied):
         return False
@@ -221,7 +219,9 @@ def spawn(paths: ClusterPaths, programs: Path, account: Account) -> int:
         # moment.
         options["env"] = environment(PG_GRANDPARENT_PID=str(stale.pid))
     command = [programs / "postgres", "-D", paths.pgdata, "-p", str(PORT), "-k", socket_dir]
-    with _open_log(paths, account) as log:
+    if paths.log.exists() and paths.log.stat().st_size > _LARGEST_LOG:
+        paths.log.replace(paths.log.with_suffix(".log.1"))
+    with os.fdopen(account.open(paths.log, os.O_WRONLY | os.O_APPEND), "ab") as log:
         done = subprocess.run(  # noqa: S603 - arguments are separate words, not part of the script
             ["/bin/sh", "-c", _DETACH, "sh", *map(str, command)],
             stdin=subprocess.DEVNULL,
@@ -240,15 +240,21 @@ async def stop(pgdata: Path) -> None:
 
     This also stops a frozen server, and a server that has not written its pid file yet.
     """
-    pid = find_postmaster(pgdata) or _search_postmaster(pgdata)
+    pids = (pid for pid in psutil.pids() if is_postmaster(pid, pgdata))
+    pid = find_postmaster(pgdata) or next(pids, 0)
     address = read_pid_file(pgdata)
     for number, seconds in _STOPS:
         with anyio.move_on_after(seconds):
             while is_postmaster(pid, pgdata):
                 address = read_pid_file(pgdata) or address
-                _signal(pid, number)  # repeat the signal, because a starting server ignores signals
+                with suppress(ProcessLookupError):
+                    os.kill(pid, number)  # repeat it, because a starting server ignores signals
+                    os.kill(pid, signal.SIGCONT)  # a frozen process handles others only after this
                 await anyio.sleep(_PAUSE)
-            _remove_socket_dir(address)
+            if address is not None and address.socket_dir is not None:
+                # Nothing else would remove a temporary folder. After a crash, it is not empty.
+                with suppress(OSError):
+                    address.socket_dir.rmdir()
             return
     logger.error("Postgres (process %d) on %s does not stop", pid, pgdata)
 
@@ -264,38 +270,6 @@ def kill_orphans(pgdata: Path) -> None:
             # Compare the current folder, because the command line of a child is only a title.
             if process.name() == _PROGRAM and process.cwd() == str(pgdata):
                 process.kill()
-
-
-def _search_postmaster(pgdata: Path) -> int:
-    return next((pid for pid in psutil.pids() if is_postmaster(pid, pgdata)), 0)
-
-
-def _signal(pid: int, number: int) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(pid, number)
-        os.kill(pid, signal.SIGCONT)  # a frozen process handles other signals only after this
-
-
-def _remove_socket_dir(address: PidFile | None) -> None:
-    # Nothing else would remove a temporary socket folder. After a crash it stays, because it is not
-    # empty.
-    if address is not None and address.socket_dir is not None:
-        with suppress(OSError):
-            address.socket_dir.rmdir()
-
-
-def _reap(pid: int) -> None:
-    # If this process is process 1 of a container, it becomes the parent of the server. Its other
-    # children belong to whoever started them and waits for their exit codes.
-    with suppress(ChildProcessError, psutil.Error):
-        if psutil.Process(pid).name() == _PROGRAM:
-            os.waitpid(pid, os.WNOHANG)
-
-
-def _open_log(paths: ClusterPaths, account: Account) -> BinaryIO:
-    if paths.log.exists() and paths.log.stat().st_size > _LARGEST_LOG:
-        paths.log.replace(paths.log.with_suffix(".log.1"))
-    return os.fdopen(account.open(paths.log, os.O_WRONLY | os.O_APPEND), "ab")
 
 
 Phase = Literal["not initialised", "stopped", "starting", "running"]
@@ -324,17 +298,15 @@ def read_state(data_dir: Path, *, postgres_version: int = 18) -> State:
         if not version_file.exists():
             return State("not initialised", None, 0, paths.log)
         version = version_file.read_text(encoding="utf-8").strip()
-        return State(_find_phase(paths.pgdata), version, _measure(paths.pgdata), paths.log)
+        if ping(read_pid_file(paths.pgdata)) is pq.Ping.OK:
+            phase = "running"
+        else:
+            phase = "starting" if find_postmaster(paths.pgdata) else "stopped"
+        return State(phase, version, _measure(paths.pgdata), paths.log)
     except PermissionError as error:
         raise StartRefused(
             f"{error.filename} cannot be read. Run textrawl as the user who owns {paths.data_dir}."
         ) from error
-
-
-def _find_phase(pgdata: Path) -> Phase:
-    if ping(read_pid_file(pgdata)) is pq.Ping.OK:
-        return "running"
-    return "starting" if find_postmaster(pgdata) else "stopped"
 
 
 def _measure(folder: Path) -> int:

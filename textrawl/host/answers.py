@@ -85,7 +85,9 @@ async def answer(
         meta = _find_object(params, "_meta")
         version = _find_object(meta, PROGRAM).get("version")
         if version != __version__:
-            return _refuse_version(request, version)
+            text = f"The process is {_ME}, but {str(version)[:40]} asks: restart the older one"
+            refusal = {"code": _INVALID, "message": f"Another version of textrawl. {text}."}
+            return _wrap(request, error=refusal, version=__version__)
         method = request.get("method")
         if method == SESSION and host is not None:
             return _wrap(request, result=await host.admit(params))
@@ -93,7 +95,10 @@ async def answer(
             return _wrap(request, result=host.describe(ends=end is not None))
         return _wrap(request, result=await _run(tools, method, params, end))
     except TextrawlError as error:
-        return _wrap(request, error=_write_failure(_find_told(request, error)))
+        told = _find_told(request, error)
+        data = {**describe_error(told), "reason": describe_failure(told.__cause__)}
+        text = write_sentences(told.title, told.fix)
+        return _wrap(request, error={"code": _INVALID, "message": text, "data": data})
 
 
 async def _run(
@@ -124,12 +129,6 @@ def _find_told(request: Members, error: TextrawlError) -> TextrawlError:
     return cause if own and isinstance(cause, DatabaseUnavailable) else error
 
 
-def _write_failure(error: TextrawlError) -> Members:
-    text = write_sentences(error.title, error.fix)
-    data = {**describe_error(error), "reason": describe_failure(error.__cause__)}
-    return {"code": _INVALID, "message": text, "data": data}
-
-
 def _write_result(answered: Answer) -> Members:
     return {
         "content": [{"type": "text", "text": escape_hidden(answered.text)}],
@@ -140,13 +139,6 @@ def _write_result(answered: Answer) -> Members:
 
 def _wrap(request: Members, **members: Any) -> Members:
     return {"jsonrpc": "2.0", "id": request.get("id"), **members}
-
-
-def _refuse_version(request: Members, version: object) -> Members:
-    asked = str(version)[:40]
-    text = f"The process is {_ME}, but {asked} asks: restart the older one"
-    refusal = {"code": _INVALID, "message": f"Another version of textrawl. {text}."}
-    return _wrap(request, error=refusal, version=__version__)
 
 
 def _read_line(line: bytes) -> Members:

@@ -49,7 +49,10 @@ class DescriptionFile:
         self.answers = answers
         with suppress(OSError):
             _write(self._path, format_answers(answers))
-            _delete_oldest(self._path.parent)
+            folder = self._path.parent
+            files = [*folder.glob(f"*{_END}"), *folder.glob(f"*{_END}.*{_DRAFT}")]
+            for file in sorted(files, key=lambda file: file.stat().st_mtime)[:-_MOST_FILES]:
+                file.unlink(missing_ok=True)
 
 
 def name_description(address: Address, settings: Mapping[str, str], token: str | None) -> Path:
@@ -158,9 +161,3 @@ def _write(path: Path, content: bytes) -> None:
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
-
-
-def _delete_oldest(folder: Path) -> None:
-    files = [*folder.glob(f"*{_END}"), *folder.glob(f"*{_END}.*{_DRAFT}")]
-    for file in sorted(files, key=lambda file: file.stat().st_mtime)[:-_MOST_FILES]:
-        file.unlink(missing_ok=True)

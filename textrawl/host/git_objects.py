@@ -260,8 +260,5 @@ def _list_heads(common: Path) -> list[str]:
     names += [line.split(" ")[0] for line in packed.splitlines() if " refs/heads/" in line]
     for folder, _, files in islice(os.walk(common / "refs/heads"), _MOST_FILES):
         names += [read_text(Path(folder, file), 200) for file in files[:_MOST_FILES]]
-    return [name.strip() for name in names if len(name.strip()) == 40 and _is_hexadecimal(name)]  # noqa: PLR2004
-
-
-def _is_hexadecimal(name: str) -> bool:
-    return not name.strip().strip("0123456789abcdef")
+    names = [name.strip() for name in names]
+    return [one for one in names if len(one) == 40 and not one.strip("0123456789abcdef")]  # noqa: PLR2004

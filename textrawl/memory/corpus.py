@@ -406,19 +406,17 @@ def rank(given: str, names: Iterable[str]) -> Sequence[SimilarName]:
 def _compare(given: str, name: str) -> SimilarName:
     mine, other = fold(given), fold(name)
     words, others = _list_words(given), _list_words(name)
+    if mine in other:
+        contained = _CONTAINS if len(mine) >= _SHORT else _CONTAINS_LITTLE
+    else:
+        contained = _CONTAINS if other in mine else 0
     scores = (
-        (_compare_parts(mine, other), "contains your text"),
+        (contained, "contains your text"),
         (len(words & others) / max(len(words | others), 1), "same words"),
         (Levenshtein.normalized_similarity(mine, other), "close spelling"),
     )
     score, reason = max(scores, key=lambda pair: pair[0])
     return SimilarName(name, score, reason)
-
-
-def _compare_parts(mine: str, other: str) -> float:
-    if mine in other:
-        return _CONTAINS if len(mine) >= _SHORT else _CONTAINS_LITTLE
-    return _CONTAINS if other in mine else 0
 
 
 def _list_words(name: str) -> set[str]:

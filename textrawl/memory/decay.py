@@ -50,10 +50,6 @@ def _count_days(begin: object) -> object:
 Age = Annotated[float, BeforeValidator(_count_days)]
 
 
-def _round_priority(priority: float) -> float | None:
-    return round(priority, 4) or None
-
-
 class FoundPart(SnakePart):
     """A memory that search_memories found."""
 
@@ -65,11 +61,9 @@ class FoundPart(SnakePart):
     use_count: Annotated[int, Key("uses")]
     last_used: Seconds
     age_days: Annotated[Age, Field(validation_alias="created_at")]
-    review_priority: Annotated[float | None, Key("due"), BeforeValidator(_round_priority)]
-
-
-def _name_status(found: object) -> object:
-    return REINFORCED if found else "not_found"
+    review_priority: Annotated[
+        float | None, Key("due"), BeforeValidator(lambda found: round(found, 4) or None)
+    ]
 
 
 class ObservedPart(SnakePart):
@@ -79,7 +73,11 @@ class ObservedPart(SnakePart):
     """
 
     id: Annotated[UuidText, Key("id"), Field(validation_alias="memory_id")]
-    status: Annotated[str, BeforeValidator(_name_status), Field(validation_alias="found")]
+    status: Annotated[
+        str,
+        BeforeValidator(lambda found: REINFORCED if found else "not_found"),
+        Field(validation_alias="found"),
+    ]
     cross_domain: Annotated[bool | None, Key("cross")]
     new_use_count: Annotated[int | None, Key("uses"), Field(validation_alias="use_count")]
     new_review_count: Annotated[int | None, Field(validation_alias="review_count")]

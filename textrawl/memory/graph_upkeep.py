@@ -242,15 +242,10 @@ async def try_to_find_model(store: Store) -> tuple[int | None, str | None]:
 
 async def analyse_nodes(call: StoreCall, rows: Sequence[SizeRow]) -> list[Analysis]:
     """Return the possible splits of entities. Raises TopicsNotInstalled."""
-    words = await run_apart(_find_words, rows)
+    texts = [text for row in rows if row.facts > row.threshold for text in row.observations]
+    words = await run_apart(find_words, texts)
     stop_words = await call.store.database.value("stop_words", list[str], words=words)
     return await run_apart(_analyse, rows, set(stop_words))
-
-
-def _find_words(rows: Sequence[SizeRow]) -> list[str]:
-    return find_words(
-        [text for row in rows if row.facts > row.threshold for text in row.observations]
-    )
 
 
 def _analyse(rows: Sequence[SizeRow], stop_words: set[str]) -> list[Analysis]:

@@ -184,20 +184,17 @@ class Ingestion:
         async with receive:
             async for found, text in receive:
                 if text is not None:
-                    await self._store_file(found, text)
+                    row = await self.store_file(found, text)
+                    if row.changed:
+                        self.report.counts["added" if row.created else "changed"] += 1
+                        self.report.stored.append((found, row))
+                    else:
+                        same = row.stored_path == found.path
+                        self.report.counts["unchanged" if same else "repeated"] += 1
                     if text.secrets:
                         self.report.secrets.append((found, text.secrets))
                 done += measure(found)
                 step(done)
-
-    async def _store_file(self, found: FoundFile, text: FileText) -> None:
-        row = await self.store_file(found, text)
-        if not row.changed:
-            same = row.stored_path == found.path
-            self.report.counts["unchanged" if same else "repeated"] += 1
-            return
-        self.report.counts["added" if row.created else "changed"] += 1
-        self.report.stored.append((found, row))
 
 
 def read_time(seconds: float) -> datetime | None:

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -171,6 +171,11 @@ class ExtractionOperations:
         """Propose facts and relations for the author of an entry, each with its sentence."""
         texts = [compose_document(one.entity, one.observation) for one in facts]
         texts += map(compose_edge, relations)
+        said = [
+            {"evidence": clean_fact(one.text)[:FACT_LENGTH], "evidence_start": one.start}
+            for one in relations_said
+        ]
+        pairs = zip(relations, said, strict=True)
         model, vectors = await self._store.embed_documents(texts)
         await self._call(
             "propose_extraction",
@@ -179,7 +184,7 @@ class ExtractionOperations:
             document=entry.document_id,
             version=entry.version,
             facts=json.dumps([write_fact(one) for one in facts]),
-            relations=_write_said(relations, relations_said),
+            relations=json.dumps([write_edge(edge) | sentence for edge, sentence in pairs]),
             model=model,
             fact_vectors=vectors and vectors[: len(facts)],
             relation_vectors=vectors and vectors[len(facts) :],
@@ -191,17 +196,6 @@ class ExtractionOperations:
     ) -> tuple[int | None, list[Vector] | None]:
         texts = [compose_document(node.label, node.description or node.type) for node in nodes]
         return await self._store.embed_documents(texts)
-
-
-def _write_said(edges: Iterable[Edge], said: Iterable[Evidence]) -> str:
-    """Return relations as JSON, each with the first 2,000 characters of its sentence."""
-    return json.dumps(
-        [
-            write_edge(edge)
-            | {"evidence": clean_fact(one.text)[:FACT_LENGTH], "evidence_start": one.start}
-            for edge, one in zip(edges, said, strict=True)
-        ]
-    )
 
 
 def build_prompt(path: str, content: str) -> Prompt:

@@ -136,17 +136,14 @@ class RemoteEmbedder(Embedder):
         try:
             with anyio.fail_after(limit):
                 for batch in split_batches(texts):
-                    rows += await self._ask_with_retry(batch)
+                    # Copy `_retrying`, because concurrent calls would share its counters.
+                    found: list[Sequence[float]] = await self._retrying.copy()(self._ask, batch)
+                    rows += found
         except TimeoutError:
             raise self._source.endpoint.late(limit) from None
         vectors = check_vectors(rows, self.dimensions)
         self.dimensions = vectors[0].size
         return vectors
-
-    async def _ask_with_retry(self, batch: list[str]) -> Sequence[Sequence[float]]:
-        # Copy `_retrying`, because concurrent calls would share its counters.
-        rows: Sequence[Sequence[float]] = await self._retrying.copy()(self._ask, batch)
-        return rows
 
     async def _ask(self, batch: list[str]) -> Sequence[Sequence[float]]:
         with trace_embedding(self.name, len(batch)):

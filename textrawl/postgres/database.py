@@ -130,20 +130,17 @@ class Database:
         self.standby: Standby | None = None
         self.probe: PrimaryProbe | None = None
         if read_url is not None:
-            self.standby = self._build_standby(read_url, max_size)
+            pool = ServerPool(
+                read_url,
+                timeout=timeout,
+                connect_timeout=timeout / HOST_ATTEMPTS,
+                max_size=max_size,
+                learns=True,
+            )
+            self.standby = Standby(pool, self._primary)
         if learns:
             note = self.standby.note_end if self.standby is not None else None
             self.probe = PrimaryProbe(self._primary, conninfo, timeout=timeout, note=note)
-
-    def _build_standby(self, conninfo: str, max_size: int) -> Standby:
-        pool = ServerPool(
-            conninfo,
-            timeout=self._timeout,
-            connect_timeout=self._timeout / HOST_ATTEMPTS,
-            max_size=max_size,
-            learns=True,
-        )
-        return Standby(pool, self._primary)
 
     async def open(self) -> None:
         """Start to connect in the background. Only calls wait for a connection."""

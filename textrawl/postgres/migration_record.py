@@ -63,7 +63,9 @@ async def compare_catalogue(
     Without `code`, functions and views are not compared. The database must have the schema
     textrawl. Nothing is changed.
     """
-    expected = _expect_tables() | (_expect_code() if code else {})
+    parts = [_LINE.fullmatch(line) for line in read_catalogue().splitlines()]
+    expected: Catalogue = {(part[1], part[2]): part[3] for part in parts if part}
+    expected |= _expect_code() if code else {}
     found = await read_found(connection)
     tables = {name for kind, name in expected if kind == "table"}
     differences = [
@@ -104,11 +106,6 @@ def write_catalogue(catalogue: Catalogue) -> str:
         if kind not in REBUILT
     )
     return "".join(f"{line}\n" for line in lines)
-
-
-def _expect_tables() -> Catalogue:
-    parts = [_LINE.fullmatch(line) for line in read_catalogue().splitlines()]
-    return {(part[1], part[2]): part[3] for part in parts if part}
 
 
 def _expect_code() -> Catalogue:

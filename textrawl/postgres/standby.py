@@ -231,7 +231,12 @@ class Standby:
         before = self._answers
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._break_off_late)
-            self._answers = await self._try_probe()
+            try:
+                self._answers = await self._probe_standby()
+            except psycopg.Error:
+                self._pool.break_off()
+                await self._pool.renew()
+                self._answers = False
             tasks.cancel_scope.cancel()
         if self._answers != before:
             state = "is used" if self._answers else "is not used"
@@ -241,14 +246,6 @@ class Standby:
         # A request to cancel would also wait for a server that hangs.
         await anyio.sleep(_PROBE_LIMIT)
         self._pool.break_off()
-
-    async def _try_probe(self) -> bool:
-        try:
-            return await self._probe_standby()
-        except psycopg.Error:
-            self._pool.break_off()
-            await self._pool.renew()
-            return False
 
     def note_end(self, asked_at: float, end: int) -> None:
         """Note that the WAL of the primary ended at `end` after `asked_at`."""
@@ -267,7 +264,9 @@ class Standby:
             position = await find_position(connection)
             self._note(position)
             if not position.in_recovery:
-                await self._look_elsewhere()
+                if time.monotonic() - self._renewed_at > _RENEWAL_PAUSE:
+                    self._renewed_at = time.monotonic()
+                    await self._pool.renew()  # the name or another host may lead to a standby now
                 return False
             if self._ends:
                 try:
@@ -275,9 +274,3 @@ class Standby:
                 except _Behind:
                     logger.debug("The standby is behind")
             return self.follows and await self._follows_timeline(connection)
-
-    async def _look_elsewhere(self) -> None:
-        """Connect again, because the name or another host may lead to a standby by now."""
-        if time.monotonic() - self._renewed_at > _RENEWAL_PAUSE:
-            self._renewed_at = time.monotonic()
-            await self._pool.renew()

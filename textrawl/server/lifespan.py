@@ -73,7 +73,9 @@ class Upkeep(Rounds):
                 self._memory.pending = await count_backlog(self._memory.database, active)
             for model in kept:
                 await self._fill(model)
-        await self._rebuild_documents()
+        end, database = time.monotonic() + _REBUILDING, self._memory.database
+        while time.monotonic() < end and await database.value("rebuild_documents", bool):
+            pass
 
     async def record_recalls(self) -> None:
         """Record the recalls in the database, or keep them for the next round."""
@@ -91,12 +93,6 @@ class Upkeep(Rounds):
             await self._memory.database.call(
                 "prune_documents", _PrunedDocuments, days=self._days, credential=credential
             )
-
-    async def _rebuild_documents(self) -> None:
-        end = time.monotonic() + _REBUILDING
-        while time.monotonic() < end:
-            if not await self._memory.database.value("rebuild_documents", bool):
-                return
 
     async def _fill(self, model: StoredModel) -> None:
         while await queue_facts(self._memory.database, model):

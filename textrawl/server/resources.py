@@ -73,6 +73,12 @@ class Resources:
 
         Raises MCPError for a cursor that is not of an earlier page.
         """
+        if cursor is not None and not (
+            cursor.isascii() and cursor.isdecimal() and len(cursor) < 10  # noqa: PLR2004 - digits
+        ):
+            raise MCPError(
+                INVALID_PARAMS, "Unknown cursor: list the resources again without a cursor"
+            )
         found = [
             Resource(
                 uri=document.uri,
@@ -86,7 +92,10 @@ class Resources:
         for one in self.collections if call is not None else ():
             assert call is not None  # noqa: S101 - for the type checker
             found += await one.list(call)
-        return _choose_page(found, cursor)
+        begin = int(cursor or 0)
+        end = begin + _PAGE
+        following = str(end) if end < len(found) else None
+        return ListResourcesResult(resources=found[begin:end], next_cursor=following)
 
     def list_templates(self) -> Sequence[ResourceTemplate]:
         """Return the forms of the addresses of collections."""
@@ -133,16 +142,6 @@ class Resources:
                 return {name: one.complete.get(name) for name in names}
         known = ", ".join(one.template for one in self.collections) or "none"
         raise MCPError(INVALID_PARAMS, f"Unknown template: {template[:64]}. Known: {known}")
-
-
-def _choose_page(found: Sequence[Resource], cursor: str | None) -> ListResourcesResult:
-    if cursor is not None and not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 10):  # noqa: PLR2004 - digits
-        raise MCPError(INVALID_PARAMS, "Unknown cursor: list the resources again without a cursor")
-    begin = int(cursor or 0)
-    end = begin + _PAGE
-    return ListResourcesResult(
-        resources=list(found[begin:end]), next_cursor=str(end) if end < len(found) else None
-    )
 
 
 class Prompts:

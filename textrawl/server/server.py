@@ -136,7 +136,8 @@ class MemoryServer(MCPServer[App]):
         app: App | None = None,
         tokens_needed: bool = False,
     ) -> None:
-        self._hidden = _find_refusals(settings, specs)
+        refusals = {name: _find_refusal(settings, spec) for name, spec in specs.items()}
+        self._hidden = {name: one for name, one in refusals.items() if one is not None}
         self._specs, self._tokens_needed = specs, tokens_needed
         self._settings, self._description = settings, _describe(settings)
         self._renderer, self._write_order = build_renderer(settings), WriteOrder()
@@ -467,14 +468,6 @@ async def _ask_for_handshake(ctx: ServerRequestContext[Any], call_next: CallNext
 def _describe(settings: Settings) -> ServerDescription:
     offered = choose_names(settings.toolsets)
     return describe_server(offered, enabled=settings.enable_memory, resources=settings.resources)
-
-
-def _find_refusals(
-    settings: Settings, specs: dict[str, ToolSpec]
-) -> dict[str, type[errors.TextrawlError]]:
-    """Return the errors of the tools that the settings turn off, by tool."""
-    refusals = {name: _find_refusal(settings, spec) for name, spec in specs.items()}
-    return {name: refusal for name, refusal in refusals.items() if refusal is not None}
 
 
 def _find_refusal(settings: Settings, spec: ToolSpec) -> type[errors.TextrawlError] | None:

@@ -47,7 +47,10 @@ def export_spans() -> Generator[None]:
     """Export the spans of the block. At its end, wait up to two seconds for the last ones."""
     # The SDK logs each failed attempt. `_SafeExporter` says it once.
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
-    provider = TracerProvider(resource=_describe_service(), shutdown_on_exit=False)
+    service = Resource.create({SERVICE_VERSION: __version__})
+    if str(service.attributes[SERVICE_NAME]).startswith(_UNNAMED):
+        service = service.merge(Resource({SERVICE_NAME: "textrawl"}))
+    provider = TracerProvider(resource=service, shutdown_on_exit=False)
     provider.add_span_processor(BatchSpanProcessor(_SafeExporter(OTLPSpanExporter())))
     trace.set_tracer_provider(provider)
     try:
@@ -57,13 +60,6 @@ def export_spans() -> Generator[None]:
         last = threading.Thread(target=provider.shutdown, daemon=True)
         last.start()
         last.join(_LAST_EXPORT)
-
-
-def _describe_service() -> Resource:
-    resource = Resource.create({SERVICE_VERSION: __version__})
-    if str(resource.attributes[SERVICE_NAME]).startswith(_UNNAMED):
-        return resource.merge(Resource({SERVICE_NAME: "textrawl"}))
-    return resource
 
 
 class _Opener:

@@ -22,7 +22,9 @@ def describe_choice(name: str, field: FieldInfo) -> str:
     """Return the allowed values of a setting in words, such as "true or false"."""
     if name in _CHOICES:
         return _CHOICES[name]
-    kind = _find_kind(field.annotation)
+    kind: Any = field.annotation
+    if get_origin(kind) in (Union, UnionType):
+        kind = next(one for one in get_args(kind) if one is not type(None))
     if get_origin(kind) is Literal:
         return join_choices(get_args(kind))
     if kind is bool:
@@ -37,13 +39,6 @@ def join_choices(words: Sequence[str]) -> str:
     if len(words) == 1:
         return words[0]
     return f"{', '.join(words[:-1])} or {words[-1]}"
-
-
-def _find_kind(annotation: Any) -> Any:
-    """Return the type of an annotation without its None."""
-    if get_origin(annotation) in (Union, UnionType):
-        return next(kind for kind in get_args(annotation) if kind is not type(None))
-    return annotation
 
 
 def _describe_number(field: FieldInfo, noun: str) -> str:

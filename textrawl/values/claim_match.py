@@ -154,8 +154,9 @@ class Match:
         if has_any(earlier[:1], "limit", "denial") or has_any(before, "limit", "report"):
             return False
         phrase = [*earlier, *before]
-        if has_any(phrase[:1], "at", "role") and not all(map(_is_time, phrase)):
-            return False  # in the novel Ann is a spy
+        of_time = all(w.number or is_light(w) or w.is_in("role", "day", "months") for w in phrase)
+        if has_any(phrase[:1], "at", "role") and not of_time:
+            return False  # in the novel Ann is a spy, but not: since May 2021
         while before and (
             is_light(before[0]) or before[0].is_in("joint", "subordinate", "opening")
         ):
@@ -165,11 +166,6 @@ class Match:
         if before and before[0].plain == "only":
             before.pop(0)
         return _introduces(before)
-
-
-def _is_time(word: Word) -> bool:
-    """Return whether a word can belong to a time: since May 2021."""
-    return word.number or is_light(word) or word.is_in("role", "day", "months")
 
 
 def _introduces(before: Sequence[Word]) -> bool:

@@ -168,7 +168,8 @@ class _Reader:
             yield _write_fault(number, path, "is not a JSON object")
         else:
             fields = _fold_keys(cast("_Fields", value))
-            if _is_relation(fields):
+            has_ends = None not in (_find(fields, _FROM), _find(fields, _TO))
+            if has_ends or str(fields.get("type")).lower() in _KINDS_OF_RELATIONS:
                 self._relations.append((number, path, fields))
             elif parts := _find_parts(fields):
                 for part, items in parts.items():
@@ -247,12 +248,6 @@ def _find_type(
     if str(fields.get("type")).lower() in kinds:
         fields = {key: value for key, value in fields.items() if key != "type"}
     return _find(fields, keys)
-
-
-def _is_relation(fields: _Fields) -> bool:
-    if str(fields.get("type")).lower() in _KINDS_OF_RELATIONS:
-        return True
-    return _find(fields, _FROM) is not None and _find(fields, _TO) is not None
 
 
 def _find_parts(fields: _Fields) -> _Fields:

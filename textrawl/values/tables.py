@@ -11,9 +11,8 @@ _FORMULA = re.compile("[=+@\t\r-]")
 def write_table(rows: Iterable[Iterable[object]]) -> str:
     """Return rows as CSV. A text like a formula begins with `'`, so that no spreadsheet runs it."""
     text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows([map(_write_cell, row) for row in rows])
+    csv.writer(text, lineterminator="\n").writerows(
+        [f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell for cell in row]
+        for row in rows
+    )
     return text.getvalue()
-
-
-def _write_cell(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value

@@ -279,7 +279,10 @@ def write_line(text: str, marks: str = "") -> str:
     """
     flat = _escape_end(text.translate(_FLAT))
     # The end of the line, such as (proposed), can follow the text after a space.
-    return f"\\{flat}" if _begins_like_ours(f"{flat} ", marks) else flat
+    head = f"{flat} "[:_HEAD]
+    plain = head if head.isascii() else head.translate(_TWINS)
+    is_like_ours = plain[:1] in tuple(marks) or _BEGINNING.match(plain) is not None
+    return f"\\{flat}" if is_like_ours else flat
 
 
 def write_change(change: str | None) -> str:
@@ -323,12 +326,6 @@ def write_statement(text: str, relation: str | None, name: str | None, mark: str
     if relation is not None:
         return mark + write_arrow(relation, name or "")
     return f"{mark}\\{text}" if _STATEMENT.match(text) else mark + text
-
-
-def _begins_like_ours(flat: str, marks: str) -> bool:
-    head = flat[:_HEAD]
-    plain = head if head.isascii() else head.translate(_TWINS)
-    return plain[:1] in tuple(marks) or _BEGINNING.match(plain) is not None
 
 
 def _escape_end(flat: str) -> str:

@@ -250,19 +250,15 @@ def _slim(value: Any, definitions: dict[str, Any]) -> Any:
     if "properties" in node:
         fields: dict[str, Any] = node["properties"]
         kept["properties"] = {name: _slim(part, definitions) for name, part in fields.items()}
-        required = [name for name in node.get("required", ()) if not _may_be_null(fields[name])]
-        kept |= {"required": required} if required else {}
+        # Replies omit a field that is null, so it is not required.
+        always = [n for n in node.get("required", ()) if _NULL not in fields[n].get("anyOf", ())]
+        kept |= {"required": always} if always else {}
     return kept
 
 
 def _is_dropped(key: str, value: object) -> bool:
     empty = (key == "default" and value in (None, "", [])) or (key == "items" and value == {})
     return key in _DROPPED or empty
-
-
-def _may_be_null(part: dict[str, Any]) -> bool:
-    """Return whether a field can be None. Replies omit such a field, so it is not required."""
-    return _NULL in part.get("anyOf", ())
 
 
 def shorten_items(schema: dict[str, Any]) -> dict[str, Any]:

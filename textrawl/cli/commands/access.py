@@ -91,14 +91,20 @@ def list_grants(
     rows = call_database(
         "list_grants", GrantListRow, owned=False, changes_memory=False, space=space
     )
-    columns = ("space", "actor", "scopes", "granted", "login")
-    none = "There are no grants yet: see `textrawl grant set --help`."
-    show_rows(rows, columns, _list_grant, as_json=as_json, none=none, describe=_write_plain)
-
-
-def _list_grant(row: GrantListRow) -> list[str]:
-    scopes, granted_at = ", ".join(row.scopes), write_instant(row.granted_at, "")
-    return [row.space_name, row.actor_name, scopes, granted_at, row.login or ""]
+    show_rows(
+        rows,
+        ("space", "actor", "scopes", "granted", "login"),
+        lambda row: [
+            row.space_name,
+            row.actor_name,
+            ", ".join(row.scopes),
+            write_instant(row.granted_at, ""),
+            row.login or "",
+        ],
+        as_json=as_json,
+        none="There are no grants yet: see `textrawl grant set --help`.",
+        describe=_write_plain,
+    )
 
 
 def _write_plain(row: GrantListRow) -> dict[str, object]:
@@ -187,22 +193,22 @@ def list_tokens(as_json: AsJson = False) -> None:
     Only the first characters of a token are shown.
     """
     rows = call_database("list_tokens", TokenListRow, owned=False, changes_memory=False)
-    columns = ("prefix", "actor", "home", "scopes", "created", "last used", "expires", "state")
-    none = "There are no tokens yet: see `textrawl token create --help`."
-    show_rows(rows, columns, _list_token, as_json=as_json, none=none)
-
-
-def _list_token(row: TokenListRow) -> list[str]:
-    return [
-        row.prefix,
-        row.actor,
-        row.home or "",
-        ", ".join(row.scopes),
-        write_instant(row.created_at, ""),
-        write_instant(row.last_used_at, "never"),
-        write_instant(row.expires_at, "never"),
-        row.state,
-    ]
+    show_rows(
+        rows,
+        ("prefix", "actor", "home", "scopes", "created", "last used", "expires", "state"),
+        lambda row: [
+            row.prefix,
+            row.actor,
+            row.home or "",
+            ", ".join(row.scopes),
+            write_instant(row.created_at, ""),
+            write_instant(row.last_used_at, "never"),
+            write_instant(row.expires_at, "never"),
+            row.state,
+        ],
+        as_json=as_json,
+        none="There are no tokens yet: see `textrawl token create --help`.",
+    )
 
 
 @token.command(name="revoke")

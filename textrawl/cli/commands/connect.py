@@ -198,8 +198,10 @@ def _compare(change: Change) -> Iterator[str]:
     yield f"--- {path if change.snapshot.content is not None else '/dev/null'}"
     yield f"+++ {path if change.text is not None else '/dev/null'}"
     lines = _compare_lines(change.snapshot.text.splitlines(), text.splitlines())
-    if max(map(len, lines), default=0) > _WIDEST:
-        lines = _compare_characters(change.snapshot.text, text)
+    if max(map(len, lines), default=0) > _WIDEST:  # some programs write one long line
+        before, (start, end) = change.snapshot.text, measure_difference(change.snapshot.text, text)
+        lines = [f"-{line}" for line in before[start : len(before) - end].splitlines()]
+        lines += [f"+{line}" for line in text[start : len(text) - end].splitlines()]
     yield from map(hide_secrets, lines)
 
 
@@ -211,13 +213,6 @@ def _compare_lines(before: Sequence[str], after: Sequence[str]) -> list[str]:
     old, new = before[first : len(before) - last], after[first : len(after) - last]
     lines = [*unified_diff(old, new, lineterm="", n=_CONTEXT)]
     return [line for line in lines[2:] if not line.startswith("@@")]  # without the two names
-
-
-def _compare_characters(before: str, after: str) -> list[str]:
-    """Return what goes and what comes. Some programs write their file as one long line."""
-    start, end = measure_difference(before, after)
-    old, new = before[start : len(before) - end], after[start : len(after) - end]
-    return [f"-{line}" for line in old.splitlines()] + [f"+{line}" for line in new.splitlines()]
 
 
 def _count_common(one: Sequence[str], other: Sequence[str]) -> int:

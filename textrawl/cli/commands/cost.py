@@ -256,11 +256,12 @@ async def _count_answer(session: Session, counter: Counter, query: str) -> Answe
         raise QueryMissing
     rows, missing = await session.memory.search(Question(query), session.caller)
     reply = SearchReply.build(rows, missing, query)
-    formats = [_count_format(reply, form, counter) for form in get_args(Format)]
+    formats = [
+        FormatCost(
+            form,
+            write_whole(reply, form, counter).tokens,
+            write_whole(reply, form, counter, structured=True).tokens,
+        )
+        for form in get_args(Format)
+    ]
     return AnswerCost(query, len(rows), read_text(write_whole(reply, "compact", counter)), formats)
-
-
-def _count_format(reply: SearchReply, form: Format, counter: Counter) -> FormatCost:
-    text = write_whole(reply, form, counter)
-    both = write_whole(reply, form, counter, structured=True)
-    return FormatCost(form, text.tokens, both.tokens)

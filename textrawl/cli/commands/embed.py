@@ -55,8 +55,15 @@ async def calibrate_model(
     model, without a measurement. Raises ArgumentInvalid if the memory does not have the model or
     has too few facts. Raises EmbeddingUnavailable.
     """
-    name = await _find_model(memory, name)
-    async with _close(choose_named(settings, name)) as embedder:
+    rows = await memory.call("embedding_models", KnownModelRow)
+    known = [
+        row.name for row in rows if (row.status == "active" if name is None else row.name == name)
+    ]
+    if not known:
+        raise errors.ArgumentInvalid(
+            "see `textrawl embed status`", title=f"No model {name or 'is in use yet'}"
+        )
+    async with _close(choose_named(settings, name := known[0])) as embedder:
         scale = embedder.model.scale if reset else await _measure(memory, embedder)
     await memory.call(
         "calibrate_embedding_model",
@@ -68,18 +75,6 @@ async def calibrate_model(
         measured=not reset,
     )
     return name, scale
-
-
-async def _find_model(memory: Administration, name: str | None) -> str:
-    rows = await memory.call("embedding_models", KnownModelRow)
-    found = [
-        row.name for row in rows if (row.status == "active" if name is None else row.name == name)
-    ]
-    if not found:
-        raise errors.ArgumentInvalid(
-            "see `textrawl embed status`", title=f"No model {name or 'is in use yet'}"
-        )
-    return found[0]
 
 
 async def _measure(memory: Administration, embedder: Embedder) -> Scale:
@@ -203,7 +198,11 @@ def start(
     If the command is interrupted, run it again to continue. Servers use the new vectors after
     `textrawl embed switch`.
     """
-    settings = _choose_settings(provider, model)
+    if provider is not None:
+        # The model in the settings belongs to their provider: another one has a default of its own.
+        settings = read_settings(embedding_provider=provider, embedding_model=model)
+    else:
+        settings = read_settings(**({} if model is None else {"embedding_model": model}))
     administer(partial(build_vectors, settings), wait=None)
 
 
@@ -273,17 +272,6 @@ def drop(
     """Delete a model that is not active, with its vectors."""
     call_database("drop_embedding_model", str, name=model)
     write_message(f"Deleted {model} and its vectors.")
-
-
-def _choose_settings(provider: str | None, model: str | None) -> Settings:
-    """Return the settings with this provider and model.
-
-    The model in the settings belongs to the provider in the settings. For another provider, its
-    default model is used.
-    """
-    if provider is not None:
-        return read_settings(embedding_provider=provider, embedding_model=model)
-    return read_settings(**({} if model is None else {"embedding_model": model}))
 
 
 async def _watch(memory: Administration) -> None:

@@ -104,13 +104,19 @@ def same(
 ) -> None:
     """Find entities that may be one entity under two names. Nothing is merged."""
     pairs = ask("find_same", list[SamePair], space, name=name, least_score=min_score, limit=limit)
-    columns = ("keep", "other", "score", "shared facts", "shared relations", "space")
-    show_rows(pairs, columns, _list_pair, as_json=as_json)
-
-
-def _list_pair(pair: SamePair) -> list[str]:
-    shared = str(pair.shared_facts), str(pair.shared_relations)
-    return [pair.entity_name, pair.other_name, f"{pair.score:.2f}", *shared, pair.space]
+    show_rows(
+        pairs,
+        ("keep", "other", "score", "shared facts", "shared relations", "space"),
+        lambda pair: [
+            pair.entity_name,
+            pair.other_name,
+            f"{pair.score:.2f}",
+            str(pair.shared_facts),
+            str(pair.shared_relations),
+            pair.space,
+        ],
+        as_json=as_json,
+    )
 
 
 @entity.command()
@@ -148,12 +154,18 @@ def list_aliases(
 ) -> None:
     """List the aliases of an entity, or of all entities."""
     rows = ask("list_aliases", list[AliasRow], space, name=name)
-    columns = ("entity", "alias", "author", "merged", "space")
-    show_rows(rows, columns, _list_alias, as_json=as_json)
-
-
-def _list_alias(row: AliasRow) -> list[str]:
-    return [row.entity_name, row.alias, row.author, "yes" if row.merged else "", row.space]
+    show_rows(
+        rows,
+        ("entity", "alias", "author", "merged", "space"),
+        lambda row: [
+            row.entity_name,
+            row.alias,
+            row.author,
+            "yes" if row.merged else "",
+            row.space,
+        ],
+        as_json=as_json,
+    )
 
 
 def _count(facts: int, relations: int) -> str:

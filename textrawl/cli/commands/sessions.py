@@ -9,7 +9,7 @@ from textrawl.cli.console import show_table, write_error, write_instant, write_j
 from textrawl.cli.inputs import AsJson, argument
 from textrawl.cli.questions import ask
 from textrawl.environment import read_sources
-from textrawl.hooks.sessions import Given, SessionState, read_sessions
+from textrawl.hooks.sessions import SessionState, read_sessions
 from textrawl.host.entrance import choose_address
 from textrawl.memory.connector import FetchedFact
 
@@ -38,7 +38,15 @@ def sessions(session: _Id = None, as_json: AsJson = False) -> None:
     chosen = [state for name, state in found.items() if name.startswith(session)]
     if len(chosen) != 1:
         raise typer.BadParameter("no session, or several, begin like this", param_hint="ID")
-    events = [_describe_given(given) for given in chosen[0].given]
+    events: list[dict[str, Any]] = [
+        {
+            "event": given.kind,
+            "at": write_instant(given.time, ""),
+            "tokens": given.tokens,
+            "facts": [_describe_fact(fact) for fact in given.facts],
+        }
+        for given in chosen[0].given
+    ]
     if as_json:
         write_json(events)
         return
@@ -57,13 +65,6 @@ def _describe(name: str, state: SessionState) -> dict[str, object]:
         "facts": sum(len(given.facts) for given in state.given),
         "tokens": sum(given.tokens for given in state.given),
     }
-
-
-def _describe_given(given: Given) -> dict[str, Any]:
-    """Return what a model got at an event."""
-    facts = [_describe_fact(fact) for fact in given.facts]
-    at = write_instant(given.time, "")
-    return {"event": given.kind, "at": at, "tokens": given.tokens, "facts": facts}
 
 
 def _describe_fact(fact: str) -> dict[str, str]:

@@ -404,23 +404,21 @@ def _advise_model(language: str) -> None:
 
 
 def _list_cells(row: SpaceListRow) -> list[str]:
+    if row.tier is None:
+        content = count(row.facts, "fact")
+    elif row.tier == "sensitive":
+        content = f"{row.tier}: {count(row.sources or 0, 'document')}"
+    else:
+        content = f"{row.tier}: {count(row.chunks or 0, 'chunk')}"
     return [
         row.name,
-        _write_content(row),
+        content,
         f"{row.members:,}",
         row.language + ("" if row.rebuilding is None else f", rebuilding {row.rebuilding:,}"),
         write_instant(row.created_at, ""),
         write_instant(row.archived_at, ""),
         row.own_index or "",
     ]
-
-
-def _write_content(row: SpaceListRow) -> str:
-    if row.tier is None:
-        return count(row.facts, "fact")
-    if row.tier == "sensitive":
-        return f"{row.tier}: {count(row.sources or 0, 'document')}"
-    return f"{row.tier}: {count(row.chunks or 0, 'chunk')}"
 
 
 def _report(row: MadeSpaceRow, message: str, *, as_json: bool) -> None:

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from shlex import quote
@@ -159,21 +159,16 @@ def _follow(space: str | None, criteria: EventFilter, after: str | None, *, as_j
         else:
             _show([row])
 
-    if find_value("server_url", read_sources()) is not None:
-        for row in _follow_server(space, after):
-            tell(row)
+    if find_value("server_url", read_sources()) is None:
+        from textrawl.cli.log_following import follow  # noqa: PLC0415 - it opens the memory itself
+
+        follow(space, after, tell)
         return
-    from textrawl.cli.log_following import follow  # noqa: PLC0415 - it opens the memory itself
-
-    follow(space, after, tell)
-
-
-def _follow_server(space: str | None, after: str | None) -> Iterator[EventRow]:
-    """Yield each event of a server after a cursor once, and ask for new events without end."""
     cursor = ask("find_cursor", str, space) if after is None else after
-    while True:
+    while True:  # a server is asked again and again
         rows = ask("read_events", list[EventRow], space, after=cursor)
-        yield from rows
+        for row in rows:
+            tell(row)
         if rows:
             cursor = rows[-1].cursor
         else:

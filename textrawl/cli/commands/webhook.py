@@ -100,24 +100,24 @@ def status(space: AdministeredSpace = None, as_json: AsJson = False) -> None:
     """Show what waits to be delivered, and the last error of each webhook."""
     rows = _find_rows(space)
     if rows or as_json:
-        columns = ("id", "state", "queue", "oldest", "delivered", "failures", "next try", "error")
-        show_rows(rows, columns, _list_progress, as_json=as_json)
+        show_rows(
+            rows,
+            ("id", "state", "queue", "oldest", "delivered", "failures", "next try", "error"),
+            lambda row: [
+                str(row.id)[:8],
+                row.state,
+                f"{row.queue:,}",
+                write_instant(row.oldest_at, ""),
+                write_instant(row.delivered_at, "never"),
+                str(row.failures),
+                write_instant(row.next_try_at, "") if row.state == "retrying" else "",
+                row.last_error or "",
+            ],
+            as_json=as_json,
+        )
     waiting = {row.host for row in rows if row.queue and not row.failures and not as_json}
     for host in sorted(waiting - {*list_destinations(read_settings().webhook_hosts)}):
         write_message(f"If the queue stays, the TEXTRAWL_WEBHOOK_HOSTS of no server names {host}.")
-
-
-def _list_progress(row: WebhookRow) -> list[str]:
-    return [
-        str(row.id)[:8],
-        row.state,
-        f"{row.queue:,}",
-        write_instant(row.oldest_at, ""),
-        write_instant(row.delivered_at, "never"),
-        str(row.failures),
-        write_instant(row.next_try_at, "") if row.state == "retrying" else "",
-        row.last_error or "",
-    ]
 
 
 @webhook.command()

@@ -113,7 +113,8 @@ async def _read_body(scope: Scope, receive: Receive) -> bytes | MessageFault:
     Raises ClientDisconnect.
     """
     buffer, received = MessageBuffer(), 0
-    declared = _read_length(Headers(scope=scope))
+    length = Headers(scope=scope).get("content-length", "")
+    declared = int(length) if length.isdecimal() and length.isascii() else 0
     more = declared <= _MOST_READ
     while more:
         message = await receive()
@@ -127,12 +128,6 @@ async def _read_body(scope: Scope, receive: Receive) -> bytes | MessageFault:
     if isinstance(body, Outline):
         return refuse_length(body)
     return body if declared <= MOST_BYTES else refuse_length(Outline())
-
-
-def _read_length(headers: Headers) -> int:
-    """Return the declared length of a body, or 0 if no length is declared."""
-    declared = headers.get("content-length", "")
-    return int(declared) if declared.isdecimal() and declared.isascii() else 0
 
 
 def _find_key(message: JSONRPCMessage, scope: Scope) -> _RequestKey | None:

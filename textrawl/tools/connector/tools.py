@@ -83,30 +83,22 @@ class ResultsReply(Reply):
         facts = Counter(row.entity_id for row in rows if not row.document_id)
         found = dict[ItemId, str]()
         for row in rows:
-            item = _find_item(row)
-            if item.kind == "fact" and facts[row.entity_id] > 1:
+            if row.document_id:
+                title = _write_title(f"{row.entity_name}, line {row.line}")
+                found[ItemId("document", row.document_id, row.part)] = title
+                continue
+            if facts[row.entity_id] > 1:
                 entity = f"{row.entity_name} ({row.entity_type})"
                 found.setdefault(ItemId("entity", row.entity_id), _write_title(entity))
-            found[item] = _write_hit(row)
+            period = _LAYOUT.find_period(row.valid_from, row.valid_until, asked=row.dated)
+            title = _write_title(row.entity_name, row.content or "") + _write_end(period)
+            found[ItemId("fact", row.observation_id)] = title
         return cls(
             results=[
                 ResultPart(id=str(item), title=title, url=find_address(item))
                 for item, title in found.items()
             ]
         )
-
-
-def _find_item(row: HitRow) -> ItemId:
-    if row.document_id:
-        return ItemId("document", row.document_id, row.part)
-    return ItemId("fact", row.observation_id)
-
-
-def _write_hit(row: HitRow) -> str:
-    if row.document_id:
-        return _write_title(f"{row.entity_name}, line {row.line}")
-    period = _LAYOUT.find_period(row.valid_from, row.valid_until, asked=row.dated)
-    return _write_title(row.entity_name, row.content or "") + _write_end(period)
 
 
 def _write_end(period: str | None, wrong: str | None = None) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
@@ -17,7 +18,6 @@ from textrawl.memory.corpus import (
     CorpusSizeRow,
     CorrectionOperations,
     FoundChunkRow,
-    ReachableGraphRow,
     choose_graph,
     find_equal,
     write_chunk_id,
@@ -139,16 +139,6 @@ class RecallReply(Reply):
             yield f"note {self.note}"
 
 
-def _choose_names(
-    graphs: Sequence[ReachableGraphRow], given: Sequence[str]
-) -> tuple[list[str], list[str]]:
-    """Return the names of graphs that `given` means, and the given names that mean none."""
-    readable = [graph.name for graph in graphs if graph.readable]
-    meant = {name: find_equal(name, readable) for name in given}
-    names = list(dict.fromkeys(name for equal in meant.values() for name in equal))
-    return names, [name for name, equal in meant.items() if not equal]
-
-
 @corpus.tool(READS, RecallReply, aliases={"q": "query", "question": "query"})
 async def recall(
     call: Call,
@@ -166,7 +156,10 @@ async def recall(
     operations = CorpusOperations(call, call.graphs)
     names, unknown = None, list[str]()
     if graphs:
-        names, unknown = _choose_names(await operations.find_graphs(), graphs)
+        readable = [graph.name for graph in await operations.find_graphs() if graph.readable]
+        meant = {name: find_equal(name, readable) for name in graphs}
+        names = list(dict.fromkeys(chain.from_iterable(meant.values())))
+        unknown = [name for name, equal in meant.items() if not equal]
     question = CorpusQuestion(query, topK, minScore, call.settings.max_recall_tokens)
     rows, missing = await operations.recall(question, names)
     reply = RecallReply.build(rows, unknown, missing)

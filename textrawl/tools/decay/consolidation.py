@@ -115,18 +115,15 @@ async def cluster_memories(
         rows, pairs = await memories.compare_memories(call, duplicate_threshold)
         return call.recall("cluster", _list_duplicates(rows, pairs))
     clustering = await memories.cluster_memories(call, Limits(threshold, max_cluster_size))
-    return call.recall("cluster", _list_clusters(clustering, threshold, strategy))
-
-
-def _list_clusters(clustering: Clustering, threshold: float, strategy: str) -> ClustersReply:
-    found, compared = len(clustering.clusters), len(clustering.previews)
-    message = f"Found {found} clusters using {strategy} strategy"
-    return ClustersReply(
-        clusters_found=found,
+    found, compared = clustering.clusters, len(clustering.previews)
+    reply = ClustersReply(
+        clusters_found=len(found),
         threshold=threshold,
-        clusters=[ClusterPart.build(one, clustering) for one in clustering.clusters[:_MOST_SHOWN]],
-        message=message + _tell_rest(compared, clustering.total),
+        clusters=[ClusterPart.build(one, clustering) for one in found[:_MOST_SHOWN]],
+        message=f"Found {len(found)} clusters using {strategy} strategy"
+        + _tell_rest(compared, clustering.total),
     )
+    return call.recall("cluster", reply)
 
 
 def _list_duplicates(

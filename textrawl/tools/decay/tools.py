@@ -489,7 +489,12 @@ async def gc(
     """Remove or archive memories that faded, lowest score first. Undo can revive them."""
     rows = await call.read("fading_memories", FadedRow, max_rows=limit)
     if not dry_run:
-        ended = await _forget_faded(call, rows, archive=archive_instead)
+        ended = set[UUID]()
+        for start in range(0, len(rows), _BATCH):  # so that no transaction is long
+            batch = [row.memory_id for row in rows[start : start + _BATCH]]
+            ended.update(
+                await call.write("forget_faded", UUID, memories=batch, archive=archive_instead)
+            )
         rows = [row for row in rows if row.memory_id in ended]
     verb = "archive" if archive_instead else "remove"
     begun = f"Would {verb}" if dry_run else f"{verb.capitalize()}d"
@@ -503,12 +508,3 @@ async def gc(
         message=f"{begun} {len(rows)} low-scoring memories",
     )
     return call.reply(reply)
-
-
-async def _forget_faded(call: Call, rows: Sequence[FadedRow], *, archive: bool) -> set[UUID]:
-    """End faded memories in batches, so that no transaction is long. Return their ids."""
-    ended = set[UUID]()
-    for start in range(0, len(rows), _BATCH):
-        batch = [row.memory_id for row in rows[start : start + _BATCH]]
-        ended.update(await call.write("forget_faded", UUID, memories=batch, archive=archive))
-    return ended

@@ -38,10 +38,6 @@ def _clean_text(value: object) -> object:
     return clean_fact(value) if isinstance(value, str) and len(value) <= CONTENT_LENGTH else value
 
 
-def _read_day(value: object) -> object:
-    return None if value is None else read_day(str(value).strip())
-
-
 Granularity = Literal["daily", "weekly", "monthly", "yearly", "significant"]
 EntryDate = Annotated[
     str, CLEAN_NAME, Field(pattern=r"^[0-9]{4}(-W[0-9]{2}|-[0-9]{2}(-[0-9]{2})?)?$")
@@ -60,7 +56,9 @@ ChatIds = Annotated[
     Field(max_length=_MOST_ITEMS),
 ]
 Slug = Annotated[str, CLEAN_NAME, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=100)]
-Day = Annotated[date, BeforeValidator(_read_day)]
+Day = Annotated[
+    date, BeforeValidator(lambda day: None if day is None else read_day(str(day).strip()))
+]
 Editor = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=200)]
 Query = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=2048)]
 

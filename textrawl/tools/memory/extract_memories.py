@@ -6,7 +6,6 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from textrawl.errors import ExtractionNotEnabled, LlmNotConfigured, TextrawlError
-from textrawl.memory.fact_rows import BatchRow
 from textrawl.settings import Settings
 from textrawl.tools.call import Call
 from textrawl.tools.memory.extraction import MOST_CHARACTERS, Extracted, Findings, extract_text
@@ -96,6 +95,10 @@ class ExtractReply(SuccessReply):
     def build(cls, extracted: Extracted, characters: int, *, preview: bool) -> Self:
         """Return the reply for a text of so many characters."""
         findings, row = extracted.findings, extracted.stored
+        if preview:
+            outcome = "nothing was stored"
+        else:
+            outcome = "all wait for a review" if row and row.proposals else "all are stored"
         storage = row and StoragePart(
             observations_created=row.facts_created,
             observations_duplicate=row.facts_duplicate,
@@ -103,7 +106,7 @@ class ExtractReply(SuccessReply):
         )
         return cls(
             preview=preview or None,
-            message=_describe(findings, "nothing was stored" if preview else _name_outcome(row)),
+            message=_describe(findings, outcome),
             note=_write_note(characters),
             extraction=ExtractionPart.build(findings),
             storage=storage,
@@ -138,10 +141,6 @@ class ExtractReply(SuccessReply):
     def _list_items(self) -> tuple[list[EntityPart], list[RelationPart], list[DroppedPart]]:
         found = self.extraction or ExtractionPart(entities=[], relations=[])
         return found.entities, found.relations, self.dropped or []
-
-
-def _name_outcome(row: BatchRow | None) -> str:
-    return "all wait for a review" if row and row.proposals else "all are stored"
 
 
 def _describe(findings: Findings, outcome: str) -> str:

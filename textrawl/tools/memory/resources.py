@@ -375,13 +375,9 @@ def write_tool_help(tool: Tool) -> str:
     sections = [f"# {tool.name}", tool.description or ""]
     if lines := list(_list_parameters(tool.input_schema)):
         sections.append("\n".join(["Parameters:", "", *lines]))
-    return "\n\n".join([*sections, *_read_examples(tool.name)]) + "\n"
-
-
-def _read_examples(name: str) -> list[str]:
-    """Return the file about the tool in the folder of its toolset, if there is such a file."""
-    found = _TOOLSETS.glob(f"*/help/{name}.md")
-    return [file.read_text("utf-8").strip() for file in found]
+    examples = _TOOLSETS.glob(f"*/help/{tool.name}.md")  # not every tool has this file
+    sections += [file.read_text("utf-8").strip() for file in examples]
+    return "\n\n".join(sections) + "\n"
 
 
 def _list_parameters(schema: dict[str, Any], path: str = "") -> Iterator[str]:

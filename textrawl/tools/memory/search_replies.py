@@ -394,7 +394,14 @@ class ListReply(Answer):
     @classmethod
     def build(cls, row: ListRow, offset: int, labels: SpaceLabels = NO_LABELS) -> Self:
         """Return the reply with all entities of `row`."""
-        listed = [_list_entity(item, labels) for item in row.entities]
+        listed = list[ListedEntity]()
+        for item in row.entities:
+            space, marked = labels.find(item["space"])
+            fields = {key: item[key] for key in item if key not in ("entity_type", "space")}
+            part = ListedEntity(
+                type=item["entity_type"], space=space, marked_space=marked, **fields
+            )
+            listed.append(part)
         return cls(total=row.total, returned=len(listed), offset=offset, entity_list=listed)
 
     def verbose(self) -> dict[str, Any]:
@@ -414,12 +421,6 @@ class ListReply(Answer):
         """Return a copy with the `count` entities that were updated last."""
         kept = (self.entity_list or [])[:count]
         return self.cut(self.size() - len(kept), returned=len(kept), entity_list=kept)
-
-
-def _list_entity(item: dict[str, Any], labels: SpaceLabels) -> ListedEntity:
-    fields = {key: value for key, value in item.items() if key not in ("entity_type", "space")}
-    space, marked = labels.find(item["space"])
-    return ListedEntity(type=item["entity_type"], space=space, marked_space=marked, **fields)
 
 
 class DigestFact(Part):
