@@ -2028,9 +2028,11 @@ CREATE TABLE import_run (
     author_id integer NOT NULL,
     started_at timestamptz DEFAULT now() NOT NULL,
     finished_at timestamptz,
+    folder jsonb,
     CONSTRAINT import_run_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT import_run_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT import_run_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id),
+    CONSTRAINT import_run_folder_check CHECK (folder ?& ARRAY['root'::text, 'prefix'::text, 'notes'::text]),
     CONSTRAINT import_run_system_check CHECK (system ~ '^[a-z0-9][a-z0-9-]{0,49}$'::text)
 );
 COMMENT ON TABLE import_run IS 'A run of `textrawl import` that brought items of another system into a space.';
@@ -2040,6 +2042,7 @@ COMMENT ON COLUMN import_run.system IS 'System that the items come from, such as
 COMMENT ON COLUMN import_run.author_id IS 'Actor who imported.';
 COMMENT ON COLUMN import_run.started_at IS 'When the run began.';
 COMMENT ON COLUMN import_run.finished_at IS 'When the run ended. Null: it was interrupted, and the next run of the same actor continues it.';
+COMMENT ON COLUMN import_run.folder IS 'Folder whose notes the run stored. root: its absolute path at its last import. prefix: begins the ids of its notes, and is empty for the first folder. notes: hashes of the names and texts of at most 64 notes. Null: the ids of the system do not depend on a folder, or the run is older than this column.';
 ALTER TABLE import_run ENABLE ROW LEVEL SECURITY;
 ALTER TABLE import_run FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON import_run FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);

@@ -20,6 +20,7 @@ import ijson  # pyright: ignore[reportMissingTypeStubs]
 import numpy as np
 from pydantic_core import from_json
 
+from textrawl.archive.items import ImportFolder
 from textrawl.errors import StartRefused
 
 HEAD = 1 << 16  # bytes that tell what a file is
@@ -77,13 +78,14 @@ class Bundle:
     `only` has the names of files, or of the folders of a folder, that are read. None reads all of
     them. With `content`, the bundle is one file that is not on the disk. `seen` has the names of
     the files that were opened. `cleaned` counts the texts whose hidden characters a reader removed.
+    `folder` gives the ids of notes.
     """
 
     def __init__(
         self, path: Path, only: Collection[str] | None = None, content: bytes | None = None
     ) -> None:
         self.path, self.done, self._only, self._content = path, 0, only, content
-        self.seen, self.cleaned = set[str](), 0
+        self.seen, self.cleaned, self.folder = set[str](), 0, ImportFolder()
         self._zip: zipfile.ZipFile | None = None
         if content is not None:
             return
@@ -114,6 +116,12 @@ class Bundle:
             return found
         kept = (name for name in found if name in only or name.split("/", 1)[0] in only)
         return {name: found[name] for name in kept}
+
+    @property
+    def root(self) -> Path:
+        """The folder in which the names of files are paths. A zip is one too."""
+        path = self.path.resolve()
+        return path if self._zip or path.is_dir() else path.parent
 
     def find(self, name: str) -> str | None:
         """Return the name of the first file that has this last part, such as conversations.json."""

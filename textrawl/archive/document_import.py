@@ -21,6 +21,7 @@ from textrawl.archive.items import (
     Conversation,
     Document,
     ImportedNote,
+    ImportFolder,
     ItemSpan,
     SecretGate,
     Turn,
@@ -192,6 +193,7 @@ class DocumentImport:
     form: ImportFormat
     gate: SecretGate
     command: str
+    folder: ImportFolder = field(default_factory=ImportFolder)
     counts: Counter[str] = field(default_factory=Counter[str])
     chunks: int = 0
     run: UUID | None = None
@@ -200,7 +202,8 @@ class DocumentImport:
     async def begin(self) -> None:
         """Read what earlier imports stored."""
         rows = await self.store.database.call("known_items", KnownItemRow, **self._reading)
-        self._known = {row.source_id: row.digest for row in rows}
+        own = (row for row in rows if self.folder.owns(row.source_id))
+        self._known = {row.source_id: row.digest for row in own}
 
     async def add(self, documents: Iterable[Document], step: Callable[[], object]) -> None:
         """Store the documents that are new or changed. `step` is called after each."""
@@ -254,7 +257,11 @@ class DocumentImport:
             return
         if self.run is None:  # or continue an interrupted one
             self.run = await self.store.database.value(
-                "start_import", UUID, **self._writing, command=self.command
+                "start_import",
+                UUID,
+                **self._writing,
+                command=self.command,
+                folder=json.dumps(own) if (own := self.folder.describe()) else None,
             )
         # The first part comes last. If the import is killed before, the document is not known yet.
         rows = [await self._store(source, text, whole) for text in reversed(texts)]

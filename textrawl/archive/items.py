@@ -154,6 +154,41 @@ Memory = Entity | ImportedFact | ImportedRelation | ImportedLink
 Item = Document | Memory | Fault | Remark
 
 
+_OWN_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+@dataclass(frozen=True)
+class ImportFolder:
+    """The folder to which ids of notes belong. Without a root, ids do not depend on a folder.
+
+    `prefix` begins the ids of its notes, and `others` has the prefixes of other folders. `notes`
+    has hashes of some notes. `inner` is the part of the folder that is imported, such as `trips/`.
+    """
+
+    root: str = ""
+    prefix: str = ""
+    notes: Sequence[str] = ()
+    inner: str = ""
+    others: tuple[str, ...] = ()
+
+    def write_id(self, name: str, permalink: str = "") -> str:
+        """Return the id of a note by its path, or by its permalink, which names a folder itself."""
+        return self.prefix + (permalink or self.inner + name)
+
+    def owns(self, source: str) -> bool:
+        """Return whether an id is that of a note in the imported part, or of a note of ours."""
+        if _OWN_ID.match(source):
+            return True
+        foreign = not self.prefix and source.startswith(self.others)
+        return source.startswith(self.prefix + self.inner) and not foreign
+
+    def describe(self) -> dict[str, object] | None:
+        """Return the values that a run keeps."""
+        if not self.root:
+            return None
+        return {"root": self.root, "prefix": self.prefix, "notes": list(self.notes)}
+
+
 _LINE_ID = re.compile(r"(.+)~[0-9a-f]{16}", re.DOTALL)
 
 

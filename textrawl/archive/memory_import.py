@@ -26,6 +26,7 @@ from textrawl.archive.items import (
     ImportedLink,
     ImportedNote,
     ImportedRelation,
+    ImportFolder,
     Item,
     Memory,
     PlainFact,
@@ -83,6 +84,7 @@ class MemoryWriter:
     """The ids of all facts of the import that are as of `write_line_id`."""
     find_place: Callable[[ImportedFact], Mapping[str, object]] = lambda _: {}
     """Returns the repository and the anchors of a fact, or nothing."""
+    folder: ImportFolder = field(default_factory=ImportFolder)
     sources: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     places: list[str] = field(default_factory=lambda: ["the import"])
     """The id of the item of each line, by the line's number."""
@@ -111,7 +113,8 @@ class MemoryWriter:
         if self.form.listed:
             scope = as_json([{"space": self.space_id, "system": self.form.name}])
             for source, sign, stored, gone in await self.session.call("imported_items", scope):
-                self._known[source] = _Known(sign, stored, gone)
+                if self.folder.owns(source):
+                    self._known[source] = _Known(sign, stored, gone)
         self._edited = self._find_edited()
         yield 0, to_json({"textrawl": "export", "version": VERSION})
         batch, ends = list[tuple[int, Memory]](), list[tuple[int, Memory]]()
@@ -354,9 +357,8 @@ class MemoryImport(Import):
     async def begin(self, writer: MemoryWriter, command: str) -> None:
         """Begin the import, or continue an interrupted one. `command` is as of DocumentImport."""
         self.writer, self._proposed = writer, set()
-        scope = as_json(
-            [{"space": writer.space_id, "system": writer.form.name, "command": command}]
-        )
+        own = {"system": writer.form.name, "folder": writer.folder.describe(), "command": command}
+        scope = as_json([{"space": writer.space_id, **own}])
         [(self.run_id,)] = await self._session.call("begin_import", scope)
 
     async def finish(self) -> None:

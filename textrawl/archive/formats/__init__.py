@@ -24,7 +24,7 @@ class ImportFormat:
 
     `read` is None for an export of textrawl. `home` finds the folder in which the program of the
     system keeps its files. An import of a format that is `listed` can be taken back by its id.
-    `untyped` is the type of an entity without a type.
+    `untyped` is the type of an entity without a type. Ids of a `local` format are paths of files.
     """
 
     name: str
@@ -34,6 +34,7 @@ class ImportFormat:
     home: Callable[[], Path] | None = None
     listed: bool = True
     untyped: str = "concept"
+    local: bool = False
 
 
 _MARK = re.compile(r"\A\s*(?:[-*+]|#{1,6})\s+")

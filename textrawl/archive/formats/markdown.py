@@ -125,14 +125,11 @@ class _NoteReader:
     """
 
     name: str
+    key: str
     note: FrontedNote
     title: str
     targets: dict[str, str]
     links_itself: bool = False
-
-    @property
-    def key(self) -> str:
-        return Record(self.note.fields).text("permalink") or self.name
 
     def read(self) -> Iterator[Item]:
         fields = Record(self.note.fields)
@@ -263,10 +260,10 @@ def _is_frame(line: str, title: str) -> bool:
     return framed or bool(_FRAME.fullmatch(line) or _RULER.fullmatch(line))
 
 
-def _read_own(name: str, note: FrontedNote, form: NoteFormat) -> Iterator[Item]:
+def _read_own(name: str, own: str, note: FrontedNote, form: NoteFormat) -> Iterator[Item]:
     """Yield the entity of a note that textrawl wrote. Edited and added lines are of this user."""
     fields = note.fields
-    key, title, author = as_text(fields.get("id")) or name, note.title or "", getpass.getuser()
+    key, title, author = as_text(fields.get("id")) or own, note.title or "", getpass.getuser()
     items = list(read_items(note.body, form))
     names = [
         one.values["name"] for one in items if isinstance(one, NoteItem) and one.kind == "alias"
@@ -408,13 +405,14 @@ def read_notes(bundle: Bundle) -> Iterator[Item]:
             continue
         note = _lift_fields(read_note(text))
         form = note.fields.get(MARK)
+        key = bundle.folder.write_id(name, Record(note.fields).text("permalink"))
         if form in NOTE_FORMATS:
-            yield from _read_own(name, note, form)
+            yield from _read_own(name, key, note, form)
             continue
         title = notes.names[name]
         if title != notes.titles[name]:
             yield Remark(name, "Named with their folders, because notes share a name")
-        yield from _NoteReader(name, note, title, notes.targets).read()
+        yield from _NoteReader(name, key, note, title, notes.targets).read()
 
 
 def _read_rules(bundle: Bundle) -> Iterator[Item]:
@@ -427,7 +425,7 @@ def _read_rules(bundle: Bundle) -> Iterator[Item]:
             yield text
             continue
         note = read_note(text)
-        fields, ids = Record(note.fields), LineIds()
+        fields, ids, place = Record(note.fields), LineIds(), bundle.folder.write_id(name)
         body = _hide_code(note.body)
         above = [str(one) for one in PurePosixPath(name).parents]
         project = next(projects[one] for one in above if one in projects)
@@ -435,11 +433,11 @@ def _read_rules(bundle: Bundle) -> Iterator[Item]:
         title, about = fields.text("name") or own, fields.text("description") or None
         rules = list(_split_rules(body))
         if about or rules:
-            yield Entity(f"{name}#entity", title, "project", about)
+            yield Entity(f"{place}#entity", title, "project", about)
         for heading, lines in rules:
             rule = drop_mark(" ".join(line.strip() for line in lines))
             former = " ".join(_ITEM.sub("", line, count=1).strip() for line in lines)
-            key = ids.write(f"{name}#{heading}", rule, former)
+            key = ids.write(f"{place}#{heading}", rule, former)
             said = f"{heading}: {rule}" if heading and _find_project(heading) != title else rule
             yield ImportedFact(key, title, said, note=name, source="document")
         if body != note.body:
@@ -515,7 +513,9 @@ def _is_vault(bundle: Bundle) -> bool:
 
 
 FORMATS = (
-    ImportFormat("rules", "Agent rules", lambda one: bool(list_rules(one)), _read_rules),
-    ImportFormat("basic-memory", "basic-memory", _is_basic_memory, read_notes),
-    ImportFormat("obsidian", "Obsidian", _is_vault, read_notes),
+    ImportFormat(
+        "rules", "Agent rules", lambda one: bool(list_rules(one)), _read_rules, local=True
+    ),
+    ImportFormat("basic-memory", "basic-memory", _is_basic_memory, read_notes, local=True),
+    ImportFormat("obsidian", "Obsidian", _is_vault, read_notes, local=True),
 )

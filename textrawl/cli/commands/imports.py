@@ -34,6 +34,7 @@ from textrawl.archive.detection import (
 from textrawl.archive.document_import import DocumentImport, describe
 from textrawl.archive.encryption import Opener, is_encrypted, is_encrypted_file
 from textrawl.archive.exports import read_lines, write_whole
+from textrawl.archive.folders import find_folder
 from textrawl.archive.formats import ImportFormat
 from textrawl.archive.imports import Import, Tally
 from textrawl.archive.items import Fault, ImportedFact, ImportPlan, Item, SecretGate
@@ -414,7 +415,6 @@ class _Items:
 
     def store(self, settings: Settings, runs: _Runs, *, dry_run: bool) -> bool:
         """Store the items. Return False if there are none."""
-        plan = self.plan
         self.gate.mode = settings.secrets
         if not self.form.listed:
             tally = run_foreground(lambda: self._store_memories(settings, runs, dry_run=dry_run))
@@ -422,20 +422,28 @@ class _Items:
             return _tell_if_empty(tally, self.bundle.path, self.form)
         if dry_run:
             return True
-        memories = bool(plan.counts.keys() & {"entity", "fact", "relation"})
+        memories = bool(self.plan.counts.keys() & {"entity", "fact", "relation"})
         if memories:  # before any document is stored
             run_foreground(lambda: self._check_space(settings))
-        if plan.documents:
-            self._store_documents(plan.documents, runs)
+        if self.plan.documents:
+            self._store_documents(self.plan.documents, runs)
         if memories:
             run_foreground(lambda: self._store_memories(settings, runs))
         write_message(*self.gate.describe())
         return True
 
     async def _check_space(self, settings: Settings) -> None:
-        """Raise ArgumentInvalid for an unknown space, and StartRefused for another's memory."""
+        """Raise ArgumentInvalid for an unknown space, and StartRefused for another's memory.
+
+        Find the folder to which notes belong, and read those of another than the first again.
+        """
         async with open_login(settings, empty=True) as login, open_writing(login) as session:
             await _find_space(session, self.space)
+            if self.form.local:
+                self.bundle.folder, remarks = await find_folder(session, self.form, self.bundle)
+                write_message(*remarks)
+                if self.bundle.folder.write_id(""):
+                    self.plan = read_plan(self.form, self.bundle, lambda _: None)
 
     def _store_documents(self, times: dict[str, int], runs: _Runs) -> None:
         began, since = time.monotonic(), datetime.now(UTC)
@@ -445,7 +453,7 @@ class _Items:
         async def work(session: CommandSession) -> tuple[DocumentImport, str | None]:
             chosen = await self._choose_graph(session)
             own = session.store, session.caller, chosen, self.form, self.gate
-            importing = DocumentImport(*own, runs.command)
+            importing = DocumentImport(*own, runs.command, self.bundle.folder)
             await importing.begin()
             total, self.bundle.done = self.bundle.done, 0
             with show_progress("Documents", total, of_bytes=True) as step:
@@ -493,6 +501,7 @@ class _Items:
             writer = MemoryWriter(
                 session, self.space, number, author, form, self.gate, self.plan.lines
             )
+            writer.folder = self.bundle.folder
             if form.name == "rules":
                 writer.find_place = self._find_place
             kind = MemoryImport if form.listed else Import

@@ -1,0 +1,2 @@
+alter table import_run add column folder jsonb check (folder ?& array['root', 'prefix', 'notes']);
+comment on column import_run.folder is 'Folder whose notes the run stored. root: its absolute path at its last import. prefix: begins the ids of its notes, and is empty for the first folder. notes: hashes of the names and texts of at most 64 notes. Null: the ids of the system do not depend on a folder, or the run is older than this column.';
