@@ -19,6 +19,8 @@ alter role textrawl_analyst nologin nosuperuser nocreatedb nocreaterole nobypass
 
 alter database :"DBNAME" owner to textrawl_owner;
 grant connect on database :"DBNAME" to textrawl_app, textrawl_analyst;
+-- For statements that people run in the explorer.
+grant textrawl_analyst to textrawl_app with inherit false;
 
 create extension if not exists vector;
 alter extension vector update;

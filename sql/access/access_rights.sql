@@ -10,8 +10,14 @@ as $$
 #variable_conflict use_column
 declare
     found_token token;
+    -- The person whose statement read_rows() runs: the credential, and the spaces of the visit.
+    reader text[] := string_to_array(nullif(current_setting('textrawl.reader', true), ''), ' ');
 begin
-    if credential is not null then
+    if credential is null and reader is not null then
+        return query
+            select r.actor_id, r.space_id, array(select unnest(r.scopes) intersect select unnest(array['read', 'review'])), r.home
+            from access_rights(decode(reader[1], 'hex')) r where r.space_id = any(reader[2]::integer[]);
+    elsif credential is not null then
         select * into found_token from token t
         where t.hash = credential and is_live_token(t.revoked_at, t.expires_at);
         if found_token.kind = 'local' then
@@ -58,4 +64,5 @@ $$;
 comment on function textrawl.access_rights is
     'The rights of a credential (the SHA-256 of a token), one row for each space. No row means no right. Without a '
     'credential: the rights of this database session. A superuser and a login with the owner role have all rights. Any '
-    'other login has the rights of its actor. In a reviewed space, a caller with write but without review can only propose.';
+    'other login has the rights of its actor. In a reviewed space, a caller with write but without review can only propose. The setting textrawl.reader makes the '
+    'rights of a session those of a credential to read in some spaces.';

@@ -20,6 +20,8 @@ begin
             nullif(r.rolconnlimit, -1)
         from pg_roles r left join actor a on a.role_name = r.rolname
         where r.rolcanlogin and pg_has_role(r.oid, 'textrawl_analyst', 'member') and not r.rolsuper
+          -- Servers have the role for statements of the explorer.
+          and not pg_has_role(r.oid, 'textrawl_app', 'member')
           and not exists (select from pg_namespace n where n.nspname = 'textrawl' and pg_has_role(r.oid, n.nspowner, 'member'))
         order by r.rolname;
 end

@@ -59,6 +59,8 @@ SAMPLES = {
 """An argument of each type; null for other types."""
 OF_ARGUMENTS = ("22023",)  # "search by meaning needs a vector", and what else a sample lacks
 
+OF_STATEMENTS = ("22004", "42601")  # null and 'Ada' are no statements
+
 
 def write_calls(name: str, defaults: int, types: list[str]) -> list[str]:
     """Return calls with all arguments and with only the needed ones, of samples and of nulls."""
@@ -81,7 +83,8 @@ def test_each_granted_function_answers_or_refuses_its_arguments(
                 analyst.execute(call.encode())
             except psycopg.Error as error:
                 state = error.sqlstate or ""
-                if not state.startswith("TR") and state not in OF_ARGUMENTS:
+                of_statement = "read_rows(" in call and state in OF_STATEMENTS
+                if not (state.startswith("TR") or state in OF_ARGUMENTS or of_statement):
                     broken.append(f"{call}: {error}")
 
     assert broken == []

@@ -32,6 +32,7 @@ async def test_the_link_opens_the_memory_of_this_machine_once(
         await first.get("sign-in", code=code)
         opened = await first.post("sign-in", code=code)
         page = await first.get("search", q="tea")
+        asked = await first.get("sql", statement="select content from memory_observations")
         await second.get("sign-in", code=code)
         again = await second.post("sign-in", code=code)
         token = await second.post("sign-in", token="trl_x")
@@ -39,7 +40,7 @@ async def test_the_link_opens_the_memory_of_this_machine_once(
 
     assert root.startswith("http://127.0.0.1:")
     assert (opened.status_code, page.status_code) == (303, 200)
-    assert "likes tea" in page.text
+    assert ("likes tea" in page.text, "likes tea" in asked.text) == (True, True)
     assert (again.status_code, token.status_code) == (401, 401)
     assert (outcome.code, outcome.err) == (0, "")
 

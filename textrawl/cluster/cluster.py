@@ -92,6 +92,8 @@ class ClusterDatabase(Database):
     ordinary memory then go the ordinary way. If `complete` is set, upkeep needs all workers too.
     """
 
+    whole = False
+
     def __init__(
         self,
         conninfo: str,

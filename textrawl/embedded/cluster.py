@@ -167,9 +167,11 @@ def _prepare_roles(connection: psycopg.Connection) -> None:
             connection.execute(f"alter role {role} {_PLAIN}")
     if connection.execute("select from pg_roles where rolname = %s", [ANALYST]).fetchone() is None:
         connection.execute(f"create role {ANALYST} nologin")
-    if not _holds(connection, _IS_MEMBER, OWNER, ANALYST):
-        # `textrawl psql` uses this role to give the owner a read-only session.
-        connection.execute(f"grant {ANALYST} to {OWNER} with inherit false")
+    for role in (OWNER, APP):
+        # `textrawl psql` uses this role to give the owner a read-only session, and the explorer
+        # runs the statements of people with it.
+        if not _holds(connection, _IS_MEMBER, role, ANALYST):
+            connection.execute(f"grant {ANALYST} to {role} with inherit false")
     if not _holds(connection, _IS_MEMBER, OWNER, "pg_signal_backend"):
         # With this role, a migration can end the session of an analyst that blocks it.
         connection.execute(f"grant pg_signal_backend to {OWNER}")

@@ -27,6 +27,7 @@ from textrawl.explorer import (
     search_page,
     sessions_page,
     sign_in,
+    sql_page,
     timeline_page,
     trail_page,
 )
@@ -93,6 +94,7 @@ _PAGES: dict[str, Page] = {
     "export": library_page.show_export,
     "graph": graph_page.show_graph,
     "sessions": sessions_page.show,
+    "sql": sql_page.show,
     "spaces": overview_pages.show_spaces,
     "compare": decision_pages.show_pairs,
     "timeline": timeline_page.show,

@@ -142,18 +142,22 @@ class PageRequest:
         self, template: str, values: Mapping[str, Any], rows: Sequence[Any], columns: str
     ) -> Response:
         """Return a page with a list, or with `as` the columns of its rows as CSV or JSON."""
+        names = columns.split()
+        table = [[getattr(row, name) for name in names] for row in rows]
+        lines = [dict(zip(names, each, strict=True)) for each in table]
+        return self.show_table(template, values, [names, *table], lines)
+
+    def show_table(
+        self, template: str, values: Mapping[str, Any], table: Sequence[Any], lines: object
+    ) -> Response:
+        """Return a page with a table, or with `as` the table as CSV, or its lines as JSON."""
         if (kind := self.read("as")) not in _TABLES:
             here = self._find_address()
             join = "&" if "?" in here else "?"
             tables = {kind: f"{here}{join}as={kind}" for kind in _TABLES}
             return self.show(template, {**values, "tables": tables})
-        names = columns.split()
-        table = [{name: getattr(row, name) for name in names} for row in rows]
-        text = (
-            to_json(table)
-            if kind == "json"
-            else write_table([names, *(each.values() for each in table)])
-        )
+        written = lines if isinstance(lines, str) else to_json(lines)
+        text = written if kind == "json" else write_table(table)
         return Response(text, media_type=_TABLES[kind])
 
     async def show_missing(self, name: str) -> Response:

@@ -313,8 +313,9 @@ class Site:
 
     `lookup` finds the principal of an access token. It is None if only one-time links sign in.
     `open_owner` is None if nobody who signs in can be the owner. `tickets` belong to forms that can
-    be sent only once. `watches` tell pages that facts are new. `print_link` prints a one-time link
-    to a page for the person at this machine.
+    be sent only once. `running` are the people with a statement that runs. `watches` tell pages
+    that facts are new. `print_link` prints a one-time link to a page for the person at this
+    machine.
     """
 
     store: Store
@@ -329,6 +330,7 @@ class Site:
     tickets: Links = field(default_factory=Links)
     notices: Notices = field(default_factory=Notices)
     drafts: Drafts = field(default_factory=Drafts)
+    running: set[str] = field(default_factory=set[str])
     open_owner: OpenOwner | None = None
     watches: Watches | None = None
     print_link: Callable[[str], None] | None = None

@@ -21,7 +21,9 @@ STORED_AGAIN = _list("add_reflection append_log create_token pop_log")
 SHORT = _list("authenticate default_space embedding_models vouch")
 # These functions read or move a whole space or entity, which takes seconds if it is large. Three
 # actors with two such calls each would use all connections, and all other actors would wait.
-HEAVY = _list("compared_observations node_sizes similar_observations split_node stale_nodes")
+HEAVY = _list(
+    "compared_observations node_sizes read_rows similar_observations split_node stale_nodes"
+)
 # These answers must not go back: the active model, and the cursor of changes. `default_space` is
 # the question whether the primary answers.
 PRIMARY_ONLY = _list("changed_watches default_space embedding_models new_facts")

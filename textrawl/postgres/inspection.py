@@ -51,7 +51,11 @@ _INDEXES = """
 
 
 _LAG_PAUSE = 0.005
-_MAY_BE_ANALYST = "select pg_has_role(session_user, 'textrawl_analyst', 'set')"
+# Servers may have this role only for the statements of the explorer.
+_MAY_BE_ANALYST = """
+    select pg_has_role(session_user, 'textrawl_analyst', 'set')
+       and (textrawl.owns_memory() or not pg_has_role(session_user, 'textrawl_app', 'member'))
+"""
 # A session through a pooler cannot set options, so the login itself must be read-only.
 _IS_READ_ONLY = """
     select current_setting('default_transaction_read_only')::boolean and not textrawl.owns_memory()
@@ -276,6 +280,7 @@ _END = """
       and exists (select from pg_locks l where l.pid = a.pid and l.virtualtransaction = %s)
       and exists (select from pg_roles r where r.rolname = 'textrawl_analyst'
                   and pg_has_role(a.usesysid, r.oid, 'member'))
+      and not pg_has_role(a.usesysid, 'textrawl_app', 'member')
       and not pg_has_role(
           a.usesysid, (select nspowner from pg_namespace where nspname = 'textrawl'), 'member')
 """

@@ -9,7 +9,7 @@ server do not disturb other sessions.
 
 import re
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import LiteralString, cast
 
@@ -275,6 +275,11 @@ async def _ensure_roles(connection: AsyncConnection) -> None:
                 f"a role with createrole run `create role {APP_ROLE} login password '...'; "
                 f"create role {ANALYST_ROLE}`, then run `textrawl migrate` again"
             ) from error
+    # The explorer runs the statements of people with this role. Without the grant it refuses them.
+    with suppress(psycopg.errors.InsufficientPrivilege):
+        async with connection.transaction():
+            grant = "grant {} to {} with inherit false"
+            await change(connection, grant, ANALYST_ROLE, APP_ROLE)
 
 
 async def _grant_connect(connection: AsyncConnection) -> None:

@@ -135,6 +135,13 @@ def describe_views() -> dict[str, str]:
 
 
 @cache
+def describe_columns() -> dict[str, list[str]]:
+    """Return the views for analysts, each with its columns."""
+    column = re.compile(r"^comment on column textrawl\.\w+\.(\w+) is", re.MULTILINE)
+    return {name: column.findall(text) for name, text in read_folder(_VIEWS).items()}
+
+
+@cache
 def read_fingerprint() -> str:
     """Return a hash of all functions, views and grants, as they were at the first call."""
     texts = read_folder(*list_folders(), _VIEWS) | {_GRANTS: read_grants()}

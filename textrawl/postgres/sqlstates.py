@@ -164,6 +164,9 @@ REFUSALS: dict[str, Explain] = {
         "give a name of three letters or more",
     ),
     "TR121": _invalid("Nothing can be kept as {}", "keep `others` or `own`"),
+    "TR077": _invalid(
+        "A statement cannot have the words {}", "read the views and functions beside the field"
+    ),
     "TR075": _invalid("Both spaces are the same", "choose another space to share with"),
     ANOTHER_MODEL_IS_ACTIVE: _invalid("Another model is active", "call again"),
     "TR041": _invalid("{} is in use already", "there is nothing to build"),
