@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from http import HTTPStatus
 from typing import Any, LiteralString, TypeVar
-from urllib.parse import urlencode
 
 from markupsafe import escape
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -42,6 +41,7 @@ from textrawl.server.http.authentication import describe_principal
 from textrawl.values.tables import write_table
 from textrawl.values.text import PROMPT_LENGTH, count_cleaned
 
+_PASSING = ("part", "back", "draft", "as")  # parameters that do not choose what a page shows
 _TABLES = {"csv": "text/csv", "json": "application/json"}
 
 Answer = TypeVar("Answer")
@@ -143,9 +143,7 @@ class PageRequest:
     ) -> Response:
         """Return a page with a list, or with `as` the columns of its rows as CSV or JSON."""
         if (kind := self.read("as")) not in _TABLES:
-            here = self._find_address()
-            join = "&" if "?" in here else "?"
-            tables = {kind: f"{here}{join}as={kind}" for kind in _TABLES}
+            tables = {kind: self.link_here(**{"as": kind}) for kind in _TABLES}
             return self.show(template, {**values, "tables": tables})
         names = columns.split()
         table = [{name: getattr(row, name) for name in names} for row in rows]
@@ -264,10 +262,18 @@ class PageRequest:
 
     def _find_address(self) -> str:
         """Return the address of this page, or an empty text after a form."""
-        given = self.request.query_params.multi_items()
-        query = urlencode([pair for pair in given if pair[0] not in ("part", "back", "draft")])
-        here = f"{self.request.url.path}?{query}" if query else self.request.url.path
-        return find_page(here) or "" if self.request.method == "GET" else ""
+        return find_page(self.link_here()) or "" if self.request.method == "GET" else ""
+
+    def link_here(self, **changed: object) -> str:
+        """Return the address of this page with some other parameters. Empty ones are left out."""
+        given: dict[str, object] = {
+            name: values[0]
+            if len(values := self.request.query_params.getlist(name)) == 1
+            else values
+            for name in self.request.query_params
+            if name not in _PASSING
+        }
+        return write_link(_name_page(self.request.url.path), **given | changed)
 
     def _fill(self, name: str, default: object = "") -> object:
         """Return what was typed into a field of a form that is shown again, or the default."""
@@ -290,6 +296,7 @@ class PageRequest:
             "query_length": PROMPT_LENGTH,
             "path": self.request.url.path,
             "here": self._find_address(),
+            "link_here": self.link_here,
             "back": find_page(self.read("back")) or "",
             "frame": "part.html" if self.read("part") else "page.html",
             "take_notices": partial(self.site.notices.take, self.session.form_token),
