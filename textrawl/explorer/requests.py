@@ -42,6 +42,7 @@ from textrawl.values.tables import write_table
 from textrawl.values.text import PROMPT_LENGTH, count_cleaned
 
 _PASSING = ("part", "back", "draft", "as")  # parameters that do not choose what a page shows
+_ONE = ("name", "id", "entry", "file", "snapshot", "source", "actor", "draft")
 _TABLES = {"csv": "text/csv", "json": "application/json"}
 
 Answer = TypeVar("Answer")
@@ -254,10 +255,10 @@ class PageRequest:
         return [space.name for space in self.principal.readable if scope in space.scopes]
 
     def _find_targets(self, scope: str = "write") -> list[str]:
-        """Return the names of the spaces with facts that the person can use so, also unread."""
+        """Return the names of all spaces with facts that the person can use so, also unread."""
         if self.site.settings.read_only:
             return []
-        spaces = self.principal.spaces
+        spaces = (find_principal(self.request) or self.principal).spaces
         return [each.name for each in spaces if scope in each.scopes and each.tier is None]
 
     def _find_address(self) -> str:
@@ -275,16 +276,32 @@ class PageRequest:
         }
         return write_link(_name_page(self.request.url.path), **given | changed)
 
+    def link_space(self, space: str) -> str:
+        """Return the address of this page in a space, or of home if the page is about one thing."""
+        if self._is_about_one:
+            return write_link("home", space=space)
+        return self.link_here(space=space, skip="")
+
+    @property
+    def _is_about_one(self) -> bool:
+        """True if the page is about one thing of a space, which other spaces do not have."""
+        facts = [space.name for space in self.principal.readable]
+        elsewhere = self.request.method != "GET" or self.read("space") not in ("", *facts)
+        return elsewhere or any(map(self.read, _ONE))
+
     def _fill(self, name: str, default: object = "") -> object:
         """Return what was typed into a field of a form that is shown again, or the default."""
         return escape(self.form.get(name, "")) if self.again else default
 
     def _describe(self) -> Mapping[str, Any]:
-        home = self.principal.home_space
+        home, everywhere = self.principal.home_space, find_principal(self.request) or self.principal
         return {
             "visitor": self.principal.actor,
             "form_token": mask(self.session.form_token),
             "spaces": [space.name for space in self.principal.readable],
+            "all_spaces": [space.name for space in everywhere.readable],
+            "kept": "" if self._is_about_one else self.read("space"),
+            "link_space": self.link_space,
             "writable": self.find_spaces("write"),
             "forgettable": self.find_spaces("forget"),
             "space": self.read("space"),
