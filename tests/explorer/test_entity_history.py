@@ -72,7 +72,7 @@ async def test_beyond_the_last_fact_the_last_page_is_shown(place: Place) -> None
 
     assert "52 valid of 52" in beyond.texts
     assert beyond.text == last.text
-    assert sum(text.startswith("likes tea number") for text in set(beyond.texts)) == 4  # and lines
+    assert sum(text.startswith("likes tea number") for text in set(beyond.texts)) == 2
     assert "It has no facts at that time." in before.text
 
 
@@ -118,8 +118,8 @@ async def test_facts_are_filtered_and_sorted_and_relations_say_who_wrote_them(
     assert [sorted(each) for each in found[:2]] == [["likes cake", "likes tea"], ["likes cake"]]
     assert found[2:4] == [["likes tea", "lives in Oslo"], []]
     assert len(found[4]) == 3
-    assert whole.count('<line class="valid"') == 2
-    assert whole.count('<line class="wrong"') == 1
+    assert whole.count('<svg class="life valid"') == 2
+    assert whole.count('<svg class="life wrong"') == 1
     assert "textrawl_owner" in whole[whole.index('id="relations"') :]
     assert '<a href="#relations">Relations 1</a>' in whole
 

@@ -110,6 +110,20 @@ async def test_a_box_begins_in_its_first_empty_field(filled: Place) -> None:
             await expect(tab.page.locator(f".remember [name={field}]")).to_be_focused()
 
 
+async def test_without_a_network_not_saved_stands_at_a_button_too(filled: Place) -> None:
+    async with open_tab(filled) as tab:
+        await sign_in(tab, filled.tokens["keeper"])
+        await tab.go("entity?name=Ada&space=team")
+        pin = tab.page.locator('form[action="/explore/pin"]').first
+        await tab.page.context.set_offline(True)
+        await pin.get_by_role("button").click()
+        await expect(pin.get_by_role("alert")).to_contain_text("Not saved")
+        await tab.page.context.set_offline(False)
+        await pin.get_by_role("button").click()
+        told = tab.page.locator(".notice").filter(visible=True)
+        await expect(told).to_contain_text("Pinned.")
+
+
 async def test_an_unknown_name_is_asked_about_at_its_field(filled: Place) -> None:
     """The question is there while one types, and at the latest when the form is sent."""
     async with open_tab(filled) as tab:

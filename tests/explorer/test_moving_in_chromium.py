@@ -40,6 +40,7 @@ async def test_a_slider_shows_the_entity_on_each_day_of_a_change(crowd: Place) -
     async with open_tab(crowd) as tab:
         await sign_in(tab, crowd.tokens["reader"])
         await tab.go("entity?name=Ada")
+        await tab.page.get_by_text("Filters").click()
         slider = tab.page.get_by_label("Day of a change")
         await expect(slider).to_have_attribute("aria-valuetext", "now")
         await slider.focus()
@@ -62,6 +63,7 @@ async def test_without_javascript_the_date_field_shows_the_entity_on_a_day(crowd
     async with open_tab(crowd, java_script_enabled=False) as tab:
         await sign_in(tab, crowd.tokens["reader"])
         await tab.go("entity?name=Ada")
+        await tab.page.get_by_text("Filters").click()
         await expect(tab.page.get_by_label("Day of a change")).to_be_hidden()
         await tab.page.get_by_label("As of").fill("2025-02-10")
         await tab.page.get_by_role("button", name="Show").click()

@@ -22,7 +22,8 @@ async def test_the_first_page_says_what_happened_today_and_what_waits(filled: Pl
     async with filled.browse("reader") as browser:
         other = Document((await browser.get("home")).text)
 
-    assert "/explore/timeline?author=textrawl_owner" in page.links
+    today = [link for link in page.links if "timeline?author=textrawl_owner&since=" in link]
+    assert len(today) == 1
     assert "/explore/proposals" in page.links
     assert "5 proposals" in " ".join(page.text.split())
     assert "proposal" not in other.text  # nobody else learns that there are some
@@ -119,7 +120,7 @@ async def test_the_dashboard_of_one_space_counts_only_its_facts(place: Place) ->
         both = Document((await browser.get("spaces")).text)
         one = Document((await browser.get("spaces", space="other")).text)
 
-    assert "/explore/spaces?space=other&days=90" in both.links
+    assert "/explore/spaces?space=other" in both.links
     words = [text.strip() for text in one.texts if text.strip()]
     assert words[words.index("entities") + 1] == "1"
 

@@ -170,6 +170,7 @@ async def _correct(hand: Hand, place: Place) -> None:
 
 async def _connect(hand: Hand, place: Place) -> None:
     """Relate two entities, correct the relation, and end it."""
+    await hand.press("box", "Change")
     await hand.press("link", "Relate it")
     await hand.write(relation="knows", other="Grace")
     await hand.call_new("Grace", "Save")
@@ -188,13 +189,15 @@ async def _connect(hand: Hand, place: Place) -> None:
 
 async def _rename(hand: Hand, place: Place) -> None:
     """Give an entity another name and type."""
+    await hand.press("box", "Change")
     await hand.press("link", "Edit")
     await hand.write(new_name="Ada King", type="project", text="a countess")
     await hand.press("button", "Save")
     await hand.read("Changed.")
     await expect(hand.tab.page.get_by_role("heading", name="Ada King").first).to_be_visible()
     await hand.press("button", "Undo")
-    await hand.read("Changed.")
+    undone = hand.tab.page.get_by_role("heading", name="Ada", exact=True)
+    await expect(undone.first).to_be_visible()
     names = place.owner.execute("select name from entity where name like 'Ada%'").fetchall()
     assert names == [("Ada",)]
 

@@ -372,7 +372,7 @@ async def plan_selection(visit: PageRequest) -> Response:
         "name": read_name(visit.read("name")),
         "facts": facts,
         "ids": " ".join(str(fact.id) for fact in facts),
-        "change": visit.read("change"),
+        "kind": visit.read("change"),
         "source": visit.read("source"),
         "today": datetime.now(UTC).date().isoformat(),
     }

@@ -48,7 +48,7 @@ async def show(visit: PageRequest) -> Response:
     )
     values |= {"entity": entity, "alone": bool(visit.read("fact")), "relations": relations}
     values |= {"facts": facts, **turn(skip, _PAGE, facts[0].total if facts else 0), **choice}
-    values |= {"now": datetime.now(UTC), "moment": times.as_of}
+    values |= {"now": datetime.now(UTC)}
     values |= {"places": await visit.find_places(name), "states": _STATES, "sorts": _SORTS}
     if visit.read("part"):
         return visit.show("history.html", values)

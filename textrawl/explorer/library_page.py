@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import LiteralString, TypeVar
 
 import anyio
 from anyio import to_thread
@@ -17,7 +18,6 @@ from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from textrawl.access.request import find_principal
 from textrawl.errors import (
     ItemNotFound,
     SpaceNotFound,
@@ -56,6 +56,8 @@ from textrawl.memory.store import Store, StoreCall, list_graphs
 from textrawl.values.leaks import SECRETS_DONE
 from textrawl.values.text import clean_name, escape_json
 
+Row = TypeVar("Row")
+
 _PAGE = 50
 
 
@@ -82,15 +84,14 @@ async def list_documents(visit: PageRequest) -> Response:
 
 async def show_journal(visit: PageRequest) -> Response:
     """Show the entries of the journal of one space, the newest first, or one entry."""
-    pinned = _choose_space(visit)
     if path := clean_name(visit.read("entry")):
-        return await _show_text(visit, pinned, "journal", path)
+        return await _show_text(visit, _choose_space(visit), "journal", path)
     skip = visit.read_skip()
-    rows = await visit.site.store.database.call(
-        "list_entries", ListedEntryRow, max_rows=_PAGE, skip=skip, **pinned.caller.reading_home
+    pinned, rows = await _read_some(
+        visit, "list_entries", ListedEntryRow, "total", max_rows=_PAGE, skip=skip
     )
     entries, total = [row for row in rows if row.path], rows[0].total if rows else 0
-    values = {"entries": entries, **_name_spaces(visit, pinned)}
+    values = {"entries": entries, "space": pinned.require_space()}
     return visit.show("journal.html", {**values, **turn(skip, _PAGE, total)})
 
 
@@ -105,22 +106,22 @@ async def show_identity(visit: PageRequest) -> Response:
         if not kept:
             raise ItemNotFound
         return visit.show(
-            "text.html", {**_name_spaces(visit, pinned), "kind": "identity", "text": kept[0]}
+            "text.html", {"space": pinned.require_space(), "kind": "identity", "text": kept[0]}
         )
-    files = await database.call("read_identity", FilePart, texts=False, **reading)
-    snapshots = await database.call("list_snapshots", Record, **reading)
+    pinned, files = await _read_some(visit, "read_identity", FilePart, "version", texts=False)
+    snapshots = await database.call("list_snapshots", Record, **pinned.caller.reading_home)
     values = {"files": [each for each in files if each.version], "snapshots": snapshots}
-    return visit.show("identity.html", {**values, **_name_spaces(visit, pinned)})
+    return visit.show("identity.html", {**values, "space": pinned.require_space()})
 
 
 async def show_fading(visit: PageRequest) -> Response:
     """Show the memories that the next garbage collection takes, and those to look at again."""
-    pinned, skip = _choose_space(visit), visit.read_skip()
-    rows = await visit.site.store.database.call(
-        "review_queue", Record, max_rows=_PAGE, skip=skip, **pinned.caller.reading_home
+    skip = visit.read_skip()
+    pinned, rows = await _read_some(
+        visit, "review_queue", Record, "total", max_rows=_PAGE, skip=skip
     )
     total = rows[0].total if rows else 0
-    values = {"memories": rows, **_name_spaces(visit, pinned)}
+    values = {"memories": rows, "space": pinned.require_space()}
     return visit.show("fading.html", {**values, **turn(skip, _PAGE, total)})
 
 
@@ -142,7 +143,7 @@ async def _show_text(visit: PageRequest, pinned: PageRequest, kind: str, path: s
     )
     if not rows:
         raise ItemNotFound
-    return visit.show("text.html", {**_name_spaces(visit, pinned), "kind": kind, "text": rows[0]})
+    return visit.show("text.html", {"space": pinned.require_space(), "kind": kind, "text": rows[0]})
 
 
 def _choose_space(visit: PageRequest) -> PageRequest:
@@ -154,10 +155,17 @@ def _choose_space(visit: PageRequest) -> PageRequest:
     return visit.pin(home.name)
 
 
-def _name_spaces(visit: PageRequest, pinned: PageRequest) -> dict[str, object]:
-    """Return the names of the space that is shown, and of those to choose from."""
-    principal = find_principal(visit.request) or visit.principal
-    return {"space": pinned.require_space(), "choices": [each.name for each in principal.readable]}
+async def _read_some(
+    visit: PageRequest, function: LiteralString, row: type[Row], count: str, **arguments: object
+) -> tuple[PageRequest, list[Row]]:
+    """Return the rows of the home space, or of the first space where `count` of a row is not 0."""
+    home = _choose_space(visit)
+    for pinned in (home, *(visit.pin(each.name) for each in visit.principal.readable)):
+        reading = pinned.caller.reading_home
+        rows = await visit.site.store.database.call(function, row, **arguments, **reading)
+        if any(getattr(each, count) for each in rows):
+            return pinned, rows
+    return home, []
 
 
 async def open_item(request: Request) -> Response:

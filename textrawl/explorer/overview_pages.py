@@ -8,8 +8,10 @@ people with a token may know. On a person's own machine it also shows the checks
 
 import shlex
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +46,7 @@ from textrawl.memory.fact_rows import ReportRow, StatisticsRow
 from textrawl.memory.review import count_waiting
 
 _WEEKS = 26
-_LATEST = 6  # changes
+_LATEST, _RECENT = 6, 30  # changes that are shown, and those among which equal ones are one
 
 
 async def show_home(visit: PageRequest) -> Response:
@@ -62,7 +64,7 @@ async def _show_home(visit: PageRequest) -> Response:
         **slow,
         "since": today.date(),
         "authors_today": await visit.call("recent_authors", Record, since=today),
-        "latest": await visit.call("space_timeline", Record, max_rows=_LATEST),
+        "latest": _fold(await visit.call("space_timeline", Record, max_rows=_RECENT))[:_LATEST],
         "proposals": await count_waiting(visit.store_call),
         "price": cookies.read_price(visit.request),
         **await draw_map(visit, slow["cells"]),
@@ -70,6 +72,12 @@ async def _show_home(visit: PageRequest) -> Response:
         "address": f"{visit.site.settings.public_url or 'https://' + visit.request.url.netloc}/mcp",
     }
     return visit.show("home.html", values)
+
+
+def _fold(rows: Sequence[Record]) -> list[tuple[Record, int]]:
+    """Return the first of each run of equal changes, with their number."""
+    runs = groupby(rows, attrgetter("space", "entity_name", "author_name", "change", "content"))
+    return [(each[0], len(each)) for each in (list(run) for _, run in runs)]
 
 
 async def _make_home(visit: PageRequest) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from http import HTTPStatus
 from typing import Any, LiteralString, TypeVar
-from urllib.parse import urlencode
 
 from markupsafe import escape
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -42,6 +41,8 @@ from textrawl.server.http.authentication import describe_principal
 from textrawl.values.tables import write_table
 from textrawl.values.text import PROMPT_LENGTH, count_cleaned
 
+_PASSING = ("part", "back", "draft", "as")  # parameters that do not choose what a page shows
+_ONE = ("name", "id", "entry", "file", "snapshot", "source", "actor", "draft")
 _TABLES = {"csv": "text/csv", "json": "application/json"}
 
 Answer = TypeVar("Answer")
@@ -152,9 +153,7 @@ class PageRequest:
     ) -> Response:
         """Return a page with a table, or with `as` the table as CSV, or its lines as JSON."""
         if (kind := self.read("as")) not in _TABLES:
-            here = self._find_address()
-            join = "&" if "?" in here else "?"
-            tables = {kind: f"{here}{join}as={kind}" for kind in _TABLES}
+            tables = {kind: self.link_here(**{"as": kind}) for kind in _TABLES}
             return self.show(template, {**values, "tables": tables})
         written = lines if isinstance(lines, str) else to_json(lines)
         text = written if kind == "json" else write_table(table)
@@ -260,29 +259,53 @@ class PageRequest:
         return [space.name for space in self.principal.readable if scope in space.scopes]
 
     def _find_targets(self, scope: str = "write") -> list[str]:
-        """Return the names of the spaces with facts that the person can use so, also unread."""
+        """Return the names of all spaces with facts that the person can use so, also unread."""
         if self.site.settings.read_only:
             return []
-        spaces = self.principal.spaces
+        spaces = (find_principal(self.request) or self.principal).spaces
         return [each.name for each in spaces if scope in each.scopes and each.tier is None]
 
     def _find_address(self) -> str:
         """Return the address of this page, or an empty text after a form."""
-        given = self.request.query_params.multi_items()
-        query = urlencode([pair for pair in given if pair[0] not in ("part", "back", "draft")])
-        here = f"{self.request.url.path}?{query}" if query else self.request.url.path
-        return find_page(here) or "" if self.request.method == "GET" else ""
+        return find_page(self.link_here()) or "" if self.request.method == "GET" else ""
+
+    def link_here(self, **changed: object) -> str:
+        """Return the address of this page with some other parameters. Empty ones are left out."""
+        given: dict[str, object] = {
+            name: values[0]
+            if len(values := self.request.query_params.getlist(name)) == 1
+            else values
+            for name in self.request.query_params
+            if name not in _PASSING
+        }
+        return write_link(_name_page(self.request.url.path), **given | changed)
+
+    def link_space(self, space: str) -> str:
+        """Return the address of this page in a space, or of home if the page is about one thing."""
+        if self._is_about_one:
+            return write_link("home", space=space)
+        return self.link_here(space=space, skip="")
+
+    @property
+    def _is_about_one(self) -> bool:
+        """True if the page is about one thing of a space, which other spaces do not have."""
+        facts = [space.name for space in self.principal.readable]
+        elsewhere = self.request.method != "GET" or self.read("space") not in ("", *facts)
+        return elsewhere or any(map(self.read, _ONE))
 
     def _fill(self, name: str, default: object = "") -> object:
         """Return what was typed into a field of a form that is shown again, or the default."""
         return escape(self.form.get(name, "")) if self.again else default
 
     def _describe(self) -> Mapping[str, Any]:
-        home = self.principal.home_space
+        home, everywhere = self.principal.home_space, find_principal(self.request) or self.principal
         return {
             "visitor": self.principal.actor,
             "form_token": mask(self.session.form_token),
             "spaces": [space.name for space in self.principal.readable],
+            "all_spaces": [space.name for space in everywhere.readable],
+            "kept": "" if self._is_about_one else self.read("space"),
+            "link_space": self.link_space,
             "writable": self.find_spaces("write"),
             "forgettable": self.find_spaces("forget"),
             "space": self.read("space"),
@@ -294,6 +317,7 @@ class PageRequest:
             "query_length": PROMPT_LENGTH,
             "path": self.request.url.path,
             "here": self._find_address(),
+            "link_here": self.link_here,
             "back": find_page(self.read("back")) or "",
             "frame": "part.html" if self.read("part") else "page.html",
             "take_notices": partial(self.site.notices.take, self.session.form_token),

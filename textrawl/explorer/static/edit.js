@@ -114,7 +114,7 @@ async function send(form, submitter) {
 
 document.addEventListener("submit", async (event) => {
   const form = event.target;
-  if (form.matches("form.change[method=post]") && !event.defaultPrevented) {
+  if (form.matches("main form[method=post], form.change[method=post]") && !event.defaultPrevented) {
     event.preventDefault();
     if (form.ariaBusy !== "true") {
       form.ariaBusy = "true";
