@@ -1950,9 +1950,9 @@ CREATE TABLE proposal (
     CONSTRAINT proposal_entity_name_check CHECK (char_length(entity_name) >= 1 AND char_length(entity_name) <= 200),
     CONSTRAINT proposal_evidence_check CHECK (char_length(evidence) >= 1 AND char_length(evidence) <= 2000),
     CONSTRAINT proposal_evidence_start_check CHECK (evidence_start >= 0),
-    CONSTRAINT proposal_finding_check CHECK (finding = ANY (ARRAY['name'::text, 'same'::text, 'disagreement'::text, 'double'::text, 'question'::text, 'expired'::text, 'relation'::text, 'stale'::text, 'anchor'::text])),
+    CONSTRAINT proposal_finding_check CHECK (finding = ANY (ARRAY['name'::text, 'same'::text, 'disagreement'::text, 'double'::text, 'question'::text, 'expired'::text, 'relation'::text, 'stale'::text, 'anchor'::text, 'pin'::text])),
     CONSTRAINT proposal_found_check CHECK ((finding IS NULL) = (one IS NULL) AND ((kind = ANY (ARRAY['fact'::text, 'relation'::text])) OR finding IS NOT NULL)),
-    CONSTRAINT proposal_kind_check CHECK (kind = ANY (ARRAY['fact'::text, 'relation'::text, 'merge'::text, 'end'::text])),
+    CONSTRAINT proposal_kind_check CHECK (kind = ANY (ARRAY['fact'::text, 'relation'::text, 'merge'::text, 'end'::text, 'pin'::text])),
     CONSTRAINT proposal_llm_check CHECK (char_length(llm) >= 1 AND char_length(llm) <= 200),
     CONSTRAINT proposal_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500),
     CONSTRAINT proposal_relation_type_check CHECK (char_length(relation_type) >= 1 AND char_length(relation_type) <= 100),
@@ -1966,11 +1966,11 @@ CREATE TABLE proposal (
 COMMENT ON TABLE proposal IS 'A fact or a relation that waits for the decision of a reviewer, or was decided. Nothing that reads facts reads this table. Only its author and reviewers see a proposal.';
 COMMENT ON COLUMN proposal.space_id IS 'Space to which the proposal belongs.';
 COMMENT ON COLUMN proposal.id IS 'Id of the proposal, unique in its space.';
-COMMENT ON COLUMN proposal.kind IS 'fact or relation: it is stored. merge: two entities become one. end: a fact ends.';
+COMMENT ON COLUMN proposal.kind IS 'fact or relation: it is stored. merge: two entities become one. end: a fact ends. pin: a fact is pinned.';
 COMMENT ON COLUMN proposal.entity_name IS 'Name of the entity that the fact is about, or that the relation starts at. The entity does not have to exist.';
 COMMENT ON COLUMN proposal.entity_key IS 'name_key(entity_name).';
 COMMENT ON COLUMN proposal.entity_type IS 'Type of the entity, as the author gave it. Null: not given.';
-COMMENT ON COLUMN proposal.content IS 'Text of the fact, or of the fact that ends, or that two entities are one. Null: the proposal is a relation.';
+COMMENT ON COLUMN proposal.content IS 'Text of the fact, or of the fact that ends or is pinned, or that two entities are one. Null: the proposal is a relation.';
 COMMENT ON COLUMN proposal.content_hash IS 'fact_hash() of the fact, or of the words of the relation.';
 COMMENT ON COLUMN proposal.given_hash IS 'md5 of content_hash and of all other values that were given. The same proposal is stored once.';
 COMMENT ON COLUMN proposal.relation_type IS 'Type of the relation, as the author gave it. Null: the proposal is a fact.';
@@ -1998,9 +1998,9 @@ COMMENT ON COLUMN proposal.reason IS 'Why it was rejected, for its author. It co
 COMMENT ON COLUMN proposal.observation_id IS 'The fact that it became, or that had the same text already. Null: not an accepted fact.';
 COMMENT ON COLUMN proposal.relation_id IS 'The relation that it became, or that existed already. Null: not an accepted relation.';
 COMMENT ON COLUMN proposal.valid_from IS 'Begin of the fact or relation. Null: not given.';
-COMMENT ON COLUMN proposal.evidence IS 'Why it is proposed: the sentence of a text in which an LLM found it, or the reason of a finding. Null: somebody proposed it.';
-COMMENT ON COLUMN proposal.finding IS 'What tidy_memory() found. name, same: two entities are one. disagreement, double, question, expired, stale, anchor: a fact should end. relation: a fact states it. Null: somebody proposed it.';
-COMMENT ON COLUMN proposal.one IS 'The entity that stays, or the fact that ends or that states the relation. Null: no finding.';
+COMMENT ON COLUMN proposal.evidence IS 'Why it is proposed: the sentence of a text in which an LLM found it, or the reason of a finding or a pin. Null: somebody proposed it.';
+COMMENT ON COLUMN proposal.finding IS 'What tidy_memory() found. name, same: two entities are one. disagreement, double, question, expired, stale, anchor: a fact should end. relation: a fact states it. pin: an agent proposed to pin it. Null: somebody proposed it.';
+COMMENT ON COLUMN proposal.one IS 'The entity that stays, or the fact that ends, is pinned or states the relation. Null: no finding.';
 COMMENT ON COLUMN proposal.other IS 'The entity that is merged, the fact that stays in place of the other one, or the entity that the relation leads to. Null: none.';
 COMMENT ON COLUMN proposal.llm IS 'Provider and model of the LLM that found the proposal in a text. Null: somebody proposed it.';
 COMMENT ON COLUMN proposal.evidence_start IS 'The place of the first character of the sentence in its text, from 0. Null: not known.';

@@ -18,7 +18,7 @@ begin
     loop
         mark := coalesce((select max(e.id) from event e
                           where e.space_id = accept_proposals.space and e.transaction = pg_current_xact_id()), 0);
-        result := store_proposal(accepted, accept_proposals.space);
+        result := store_proposal(accepted, origin);
         perform settle_origin(accepted, coalesce(result.observation_id, result.relation_id), result.duplicate, origin);
         -- An undo of the reviewer takes back these events too, although the author of the proposal caused them.
         made := array(select value::bigint from jsonb_array_elements_text(coalesce(created -> accepted.id::text, '[]')) c)

@@ -20,7 +20,7 @@ begin
             from proposal p
             left join observation o on o.space_id = p.space_id and o.id = p.one
             join entity e on e.space_id = p.space_id and e.id in (coalesce(o.entity_id, p.one), p.other)
-            where p.space_id = claim_proposed.space and p.id = any(proposals) and p.kind in ('merge', 'end')
+            where p.space_id = claim_proposed.space and p.id = any(proposals) and p.kind in ('merge', 'end', 'pin')
             union all
             select entity_key(p.space_id, p.to_name), p.to_name, p.to_type, p.id, p.created_at, p.author_id, p.client, p.tool, p.request
             from proposal p where p.space_id = claim_proposed.space and p.id = any(proposals) and p.to_key is not null

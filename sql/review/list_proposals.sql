@@ -7,7 +7,7 @@ create function textrawl.list_proposals(
 )
 returns table (
     id uuid, space_name text,
-    kind text,  -- fact, relation, merge or end
+    kind text,  -- fact, relation, merge, end or pin
     entity_name text, entity_type text,
     content text,  -- the fact, or the words of the relation or merge
     relation_type text, to_name text, to_type text,
@@ -17,7 +17,7 @@ returns table (
     decided_at timestamptz, decided_by text,
     reason text,  -- why it was rejected
     evidence text,  -- the sentence that says it, if an LLM found it in a text, or the reason of a finding
-    finding text,  -- what tidy_memory() found
+    finding text,  -- what tidy_memory() found, or pin
     observation_id uuid, relation_id uuid,  -- what it became
     beside jsonb,  -- pending: stored facts beside it, see proposal_beside(); null if the caller cannot read
     total bigint   -- number of all proposals that match

@@ -1,8 +1,8 @@
 create function textrawl.plan_decision(proposals text[], space integer default null, credential bytea default null)
 returns table (
     id uuid, space_name text, author_name text, entity_name text, content text,
-    outcome text,  -- of accepting: new, repeats (stored already), replaces, merges, ends, or refused, see store_proposal()
-    fault text,    -- of a refused proposal: ended, or gone (what it replaces or what was found)
+    outcome text,  -- of accepting: new, repeats (stored already), replaces, merges, ends, pins, or refused, see store_proposal()
+    fault text,    -- of a refused proposal: ended, gone (what it replaces or what was found), pinned, or full (too much is pinned)
     beside jsonb   -- stored facts beside it, see proposal_beside()
 )
 language plpgsql stable security definer
@@ -22,7 +22,7 @@ begin
     return query
         select p.id, s.name, a.name, p.entity_name, proposal_text(p.content, p.relation_type, p.to_name),
             case when r.fault is not null then 'refused'
-                when p.kind = 'merge' then 'merges' when p.kind = 'end' then 'ends'
+                when p.kind = 'merge' then 'merges' when p.kind = 'end' then 'ends' when p.kind = 'pin' then 'pins'
                 when b.beside @> '[{"why": "repeats"}]' then 'repeats'
                 when b.beside @> '[{"why": "replaces"}]' then 'replaces' else 'new' end,
             r.fault, b.beside
@@ -33,6 +33,7 @@ begin
         cross join lateral (
             select case when past_end(p.valid_until) > p.created_at then 'ended'
                 when p.replaces is not null and replaced_fault(p.space_id, p.entity_name, p.replaces) is not null then 'gone'
+                when p.kind = 'pin' then pin_fault(p.space_id, p.one)
                 when p.finding is not null then finding_fault(p.space_id, p.kind, p.one, p.other) end as fault) r
         cross join lateral (select proposal_beside(p.space_id, p.id) as beside) b
         order by p.created_at, p.id;

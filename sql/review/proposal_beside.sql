@@ -12,11 +12,13 @@ declare
     contrary jsonb := '[]';
 begin
     select p.* into shown from proposal p where p.space_id = proposal_beside.space and p.id = proposal_beside.proposal;
-    if shown.kind in ('merge', 'end') then
+    if shown.kind in ('merge', 'end', 'pin') then
         return (
             select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'content', o.content, 'why', case shown.finding
-                when 'question' then 'answers' when 'double' then 'repeats' else 'contradicts' end)), '[]')
-            from fact o where o.space_id = space and o.id = shown.other and shown.kind = 'end');
+                when 'question' then 'answers' when 'double' then 'repeats' when 'pin' then 'is external' else 'contradicts' end)), '[]')
+            from fact o
+            where o.space_id = space and (o.id = shown.other and shown.kind = 'end'
+                or o.id = shown.one and shown.kind = 'pin' and find_origin(o.origin, o.tool, o.client, o.source) = 'external'));
     end if;
     subject := (select e.id from entity e where e.space_id = shown.space_id and e.name_key = entity_key(shown.space_id, shown.entity_name));
     if subject is null then
@@ -63,4 +65,4 @@ $$;
 
 comment on function textrawl.proposal_beside is
     'The stored facts or relations beside a proposal: [{id, content, why}]. `why` is repeats (the same text), replaces, '
-    'contradicts (see disagreement()), answers (an open question), or is close.';
+    'contradicts (see disagreement()), answers (an open question), is close, or is external (the fact to pin).';

@@ -13,6 +13,10 @@ begin
             withdrawn) t
         order by t.id
     loop
+        -- A pin that a decision has made goes with the decision, and comes back with it.
+        delete from pin f using proposal p
+        where p.space_id = settle_proposals.space and p.id = state.id and p.kind = 'pin' and p.decision = 'accepted'
+          and f.space_id = p.space_id and f.fact_id = p.one and f.pinned_at <= p.decided_at;
         update proposal p
         -- The author may have proposed the same text again meanwhile. Then only the newer proposal is pending.
         set decision = coalesce(state.decision, twin.decision), decided_at = coalesce(state.decided_at, twin.decided_at),
@@ -23,6 +27,10 @@ begin
                   and other.decision is null and other.id <> mine.id
               where mine.space_id = settle_proposals.space and mine.id = state.id) twin
         where p.space_id = settle_proposals.space and p.id = state.id;
+        insert into pin (space_id, fact_id, author_id, pinned_at)
+        select p.space_id, p.one, p.decided_by, p.decided_at from proposal p
+        where p.space_id = settle_proposals.space and p.id = state.id and p.kind = 'pin' and p.decision = 'accepted'
+          and pin_fault(p.space_id, p.one) is null;
     end loop;
 end
 $$;

@@ -1,5 +1,5 @@
 create function textrawl.store_proposal(
-    accepted textrawl.proposal, space integer,
+    accepted textrawl.proposal, reviewer textrawl.origin,
     out entity_id uuid, out entity_name text, out observation_id uuid, out relation_id uuid, out duplicate boolean
 )
 language plpgsql volatile
@@ -7,6 +7,7 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
+    space  integer := reviewer.space_id;
     origin origin := row(space, accepted.author_id, accepted.client, accepted.tool, accepted.request, false)::origin;
     vector constant halfvec := case when accepted.model_id is not null then accepted.vector end;
 begin
@@ -15,8 +16,9 @@ begin
         raise exception using errcode = 'TR008', message = 'the proposal ended before it was decided', detail = left(accepted.id::text, 8);
     elsif accepted.finding is not null and finding_fault(space, accepted.kind, accepted.one, accepted.other) is not null then
         raise exception using errcode = 'TR008', message = 'the finding is gone', detail = left(accepted.id::text, 8);
-    elsif accepted.kind in ('merge', 'end') then
-        select f.entity_id, f.entity_name into entity_id, entity_name from accept_finding(accepted, origin) f;
+    elsif accepted.kind in ('merge', 'end', 'pin') then
+        select f.entity_id, f.entity_name into entity_id, entity_name
+        from accept_finding(accepted, case accepted.kind when 'pin' then reviewer else origin end) f;
         duplicate := false;
     elsif accepted.kind = 'fact' then
         select s.entity_id, s.entity_name, s.observation_id, s.duplicate

@@ -13,6 +13,15 @@ begin
     if accepted.kind = 'merge' then
         entity_id := accepted.one;
         perform join_entities(accepted.one, accepted.other, moment, origin);
+    elsif accepted.kind = 'pin' then
+        entity_id := (select o.entity_id from observation o where o.space_id = origin.space_id and o.id = accepted.one);
+        if find_origin(null, origin.tool, origin.client, null) <> 'said' then
+            raise exception using errcode = 'TR116', message = 'only a person pins', detail = left(accepted.id::text, 8);
+        elsif require_pin(origin.space_id, accepted.one) then
+            insert into pin (space_id, fact_id, author_id) values (origin.space_id, accepted.one, origin.author_id);
+            perform record_event('pinned', entity_id, accepted.one, null, origin);
+            update entity e set updated_at = moment where e.space_id = origin.space_id and e.id = entity_id;
+        end if;
     else
         select * into ending from observation o where o.space_id = origin.space_id and o.id = accepted.one for no key update;
         entity_id := ending.entity_id;
@@ -34,6 +43,6 @@ end
 $$;
 
 comment on function textrawl.accept_finding is
-    'Carry out a finding of tidy_memory() that merges two entities or ends a fact. A fact that disagrees with another one, '
-    'or repeats it, ends when the other one begins. store_proposal() has checked the finding, and claim_proposed() has '
+    'Carry out a finding of tidy_memory() that merges two entities or ends a fact, or pin a fact for the '
+    'person of `origin` (error TR116: it is no person). A fact that disagrees with another one, or repeats it, ends when the other one begins. store_proposal() has checked the finding, and claim_proposed() has '
     'locked the entities.';

@@ -2,6 +2,7 @@ create function textrawl.finding_fault(space integer, kind text, one uuid, other
 language sql stable
 begin atomic
     select case
+        when kind = 'pin' then nullif(textrawl.pin_fault(space, one), 'full')
         when kind = 'merge' and (
             one = other
             or (select count(*) from textrawl.entity e where e.space_id = space and e.id in (one, other)) < 2
@@ -15,5 +16,5 @@ begin atomic
 end;
 
 comment on function textrawl.finding_fault is
-    'gone if a finding can no longer be accepted, because one of its facts has ended or one of its entities is gone. Null: '
-    'it can be accepted. Example: select id from textrawl.proposal p where textrawl.finding_fault(p.space_id, p.kind, p.one, p.other) is null;';
+    'gone if a finding can no longer be accepted, because one of its facts has ended or one of its entities is gone, or '
+    'pinned if the fact to pin is. Null: it can be accepted. Example: select id from textrawl.proposal p where textrawl.finding_fault(p.space_id, p.kind, p.one, p.other) is null;';

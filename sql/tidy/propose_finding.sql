@@ -20,11 +20,11 @@ begin
       and greatest(p.one, p.other) = greatest((v ->> 'one')::uuid, (v ->> 'other')::uuid)
     returning p.id, p.reason into proposed, rejected;
     insert into proposal as p (space_id, id, kind, entity_name, entity_key, content, content_hash, given_hash,
-        relation_type, to_name, to_key, source, valid_until, evidence, finding, one, other, fts, reason, author_id, client, tool, request)
+        relation_type, to_name, to_key, source, valid_until, evidence, finding, one, other, repository, fts, reason, author_id, client, tool, request)
     select origin.space_id, coalesce(proposed, gen_random_uuid()), v ->> 'kind', v ->> 'name', v ->> 'name_key', case when not relates then v ->> 'said' end,
         hash, md5(concat_ws(' ', v ->> 'finding', v ->> 'one', v ->> 'other'))::uuid,
         v ->> 'relation_type', case when relates then v ->> 'to_name' end, case when relates then name_key(v ->> 'to_name') end,
-        'note', (v ->> 'valid_until')::timestamptz, v ->> 'evidence', v ->> 'finding', (v ->> 'one')::uuid, (v ->> 'other')::uuid,
+        'note', (v ->> 'valid_until')::timestamptz, v ->> 'evidence', v ->> 'finding', (v ->> 'one')::uuid, (v ->> 'other')::uuid, v ->> 'repository',
         '', rejected, origin.author_id, origin.client, origin.tool, origin.request
     on conflict (space_id, finding, least(one, other), greatest(one, other)) where finding is not null do nothing
     returning p.id into proposed;
@@ -36,4 +36,4 @@ end
 $$;
 
 comment on function textrawl.propose_finding is
-    'Store a finding of tidy_memory() as a proposal, and return its id. Null: it was proposed before, and not withdrawn.';
+    'Store a finding of tidy_memory() or a pin as a proposal, and return its id. Null: it was proposed before, and not withdrawn.';

@@ -12,7 +12,7 @@ left join textrawl.actor d on d.id = p.decided_by;
 comment on view textrawl.memory_proposals is 'Proposals of the spaces in which the actor of the login has the scopes read and review. '
     'Other logins see no row.';
 comment on column textrawl.memory_proposals.space is 'Name of the space.';
-comment on column textrawl.memory_proposals.kind is 'fact, relation, merge or end.';
+comment on column textrawl.memory_proposals.kind is 'fact, relation, merge, end or pin.';
 comment on column textrawl.memory_proposals.entity_name is 'Name of the entity, as the author gave it.';
 comment on column textrawl.memory_proposals.content is 'The fact, or the words of the relation or merge.';
 comment on column textrawl.memory_proposals.author is 'Actor who proposed.';
@@ -26,5 +26,5 @@ comment on column textrawl.memory_proposals.reason is 'Why it was rejected.';
 comment on column textrawl.memory_proposals.observation_id is 'The fact that it became.';
 comment on column textrawl.memory_proposals.relation_id is 'The relation that it became.';
 comment on column textrawl.memory_proposals.id is 'Id of the proposal.';
-comment on column textrawl.memory_proposals.finding is 'What `textrawl tidy` found; null if somebody proposed it.';
-comment on column textrawl.memory_proposals.evidence is 'The reason of the finding, or the sentence in which an LLM found it.';
+comment on column textrawl.memory_proposals.finding is 'What `textrawl tidy` found, or pin; null if somebody proposed it.';
+comment on column textrawl.memory_proposals.evidence is 'The reason of the finding or pin, or the sentence in which an LLM found it.';

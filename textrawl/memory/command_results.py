@@ -96,6 +96,16 @@ class PinnedRow:
 
 
 @dataclass(frozen=True)
+class PinProposedRow:
+    """A fact that somebody proposed to pin. `proposal_id` is None if it is pinned."""
+
+    entity_name: str
+    observation_id: UUID
+    proposal_id: UUID | None
+    duplicate: bool
+
+
+@dataclass(frozen=True)
 class PinRow:
     """A pinned fact. `valid` is false if it is over. `author` has pinned it."""
 
@@ -279,10 +289,11 @@ class ErasedRow:
 class ProposalRow:
     """A proposal from list_proposals. `total` is the number of all proposals that match.
 
-    `finding` is what `textrawl tidy` found, and `evidence` then its reason.
+    `finding` is what `textrawl tidy` found, or pin, and `evidence` then its reason.
 
     `beside` has {id, content, why} for each stored fact that a pending proposal repeats, replaces
-    or contradicts. It is None if the caller cannot read the space or the proposal is decided.
+    or contradicts, and for the external fact that it pins. It is None if the caller cannot read
+    the space or the proposal is decided.
     """
 
     id: UUID
@@ -308,10 +319,10 @@ class ProposalRow:
 
 @dataclass(frozen=True)
 class PlannedRow:
-    """The effect of accepting a proposal: new, repeats, replaces, merges, ends or refused.
+    """The effect of accepting a proposal: new, repeats, replaces, merges, ends, pins or refused.
 
     `fault` says why it is refused. ended: the end of the fact has passed. gone: the fact that the
-    proposal replaces, or the finding, is no longer there.
+    proposal replaces, or the finding, is no longer there. pinned, full: see pin_fault().
     """
 
     id: UUID

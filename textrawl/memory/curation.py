@@ -3,7 +3,13 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from textrawl.memory.command_results import PinnedRow, PinRow, RevisedRow, SharedRow
+from textrawl.memory.command_results import (
+    PinnedRow,
+    PinProposedRow,
+    PinRow,
+    RevisedRow,
+    SharedRow,
+)
 from textrawl.memory.operation import (
     LONGEST,
     FactText,
@@ -51,6 +57,13 @@ async def pin(call: StoreCall, name: Name, fact: Reference, pinned: bool = True)
     """
     return await call.write_one(
         "pin_fact", PinnedRow, "fact", entity=name, fact=fact, pinned=pinned
+    )
+
+
+async def propose_pin(call: StoreCall, name: str, fact: str, reason: str) -> PinProposedRow:
+    """Propose to pin a fact, which only a person does. Raises what `pin` raises."""
+    return await call.write_one(
+        "propose_pin", PinProposedRow, "fact", entity=name, fact=fact, reason=reason
     )
 
 

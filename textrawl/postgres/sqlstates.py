@@ -109,8 +109,8 @@ REFUSALS: dict[str, Explain] = {
     ),
     "TR008": _invalid(
         "The proposal {} can no longer be stored",
-        "nothing was decided: its validUntil has passed, the fact that it replaces is gone, or its "
-        "two entities are one now; reject it",
+        "nothing was decided: its validUntil has passed, its fact is pinned, the fact that it "
+        "is about has ended or is gone, or its two entities are one now; reject it",
     ),
     "TR009": _invalid("Wrong number of days", "use 1 to 3650, or none if proposals do not expire"),
     "TR020": _invalid("No space {}", "see `textrawl space list`"),
@@ -320,7 +320,12 @@ REFUSALS: dict[str, Explain] = {
     ),
     "TR115": _invalid(
         "No more facts can be pinned",
-        "at most twelve with 2,400 bytes: unpin one of those that `textrawl pin` lists",
+        "at most twelve with 2,400 bytes: unpin one of those that `textrawl pin` lists, or decide "
+        "those that wait: `textrawl review list`",
+    ),
+    "TR116": _invalid(
+        "Only a person accepts the pin {}",
+        "ask the user to decide: `textrawl review accept {}`, or the page of proposals",
     ),
     "TR130": _invalid(
         "The graph {} is not encrypted",

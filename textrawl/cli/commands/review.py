@@ -51,7 +51,9 @@ _WOULD = {
     "replaces": "accepting replaces a fact",
     "merges": "accepting merges the two entities",
     "ends": "accepting ends this fact; it stays in the history",
-    "refused": "it cannot be accepted: its end has passed, or what it builds on is gone",
+    "pins": "accepting pins this fact: each session begins with it",
+    "refused": "it cannot be accepted: its end has passed, what it builds on is gone, it is pinned "
+    "already, or too much is pinned",
 }
 Ids = Annotated[
     list[str] | None,

@@ -5,8 +5,9 @@ from typing import Annotated, Self
 from mcp.types import CallToolResult
 from pydantic import Field, WithJsonSchema
 
+from textrawl.errors import ArgumentInvalid
 from textrawl.memory import curation as operations
-from textrawl.memory.command_results import SharedRow
+from textrawl.memory.command_results import PinProposedRow, SharedRow
 from textrawl.memory.operation import Reason, Space
 from textrawl.tools.call import Call
 from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, WRITES, Name, Toolset
@@ -28,31 +29,53 @@ OptionalFact = Annotated[str, CLEAN_FACT, Field(max_length=FACT_LENGTH)]
 
 
 class RevisedReply(SuccessReply):
-    """The wrong fact and its successor. `duplicate`: the successor was known before."""
+    """The wrong fact and its successor, or the fact to pin and the proposal.
+
+    `duplicate`: the successor was known before, or the fact is pinned or was proposed before.
+    """
 
     spared = (("message",), ("entity_name",))
 
     duplicate: Annotated[bool | None, Key("dup")] = None
     message: str | None
     entity_name: str | None
-    observation_id: Annotated[str, Key("wrong", short_id=True)]
+    observation_id: Annotated[str | None, Key("wrong", short_id=True)] = None
     successor_id: Annotated[str | None, Key("obs", short_id=True)] = None
+    proposal_id: Annotated[str | None, Key("proposal", short_id=True)] = None
+
+    @classmethod
+    def build_pin(cls, row: PinProposedRow) -> Self:
+        """Return the reply for a pin that only a person sets."""
+        verb = "Known" if row.duplicate else "Proposed"
+        return cls(
+            message=f"{verb}: to pin a fact about {row.entity_name}. A person decides",
+            duplicate=row.duplicate or None,
+            entity_name=row.entity_name,
+            proposal_id=write_id(row.proposal_id),
+        )
 
 
-@curation.tool(WRITES, RevisedReply)
+@curation.tool(WRITES, RevisedReply, scopes=("write", "propose"))
 async def revise_fact(
     call: Call,
     entityName: Name,
-    fact: Annotated[Reference, Field(description="id or text of the wrong fact")],
-    reason: Annotated[Reason, Field(description="why it was wrong")],
+    fact: Annotated[Reference, Field(description="id or text of the fact")],
+    reason: Annotated[Reason, Field(description="why it was wrong, or is to be pinned")],
     instead: Annotated[OptionalFact, Field(description="what is right, if known")] = "",
+    pin: Annotated[bool, Field(description="the fact is right: propose to pin it")] = False,
 ) -> CallToolResult:
     """Mark a fact as wrong from the beginning, say why, and store what is right.
 
-    For a fact that was right and is no longer so, use remember_fact with replaces. Example:
+    For a fact that was right and is no longer so, use remember_fact with replaces. With pin, the
+    user is asked whether every session may begin with the fact. Example:
     {"entityName":"Jeff","fact":"lives in Oslo","reason":"he said Bergen","instead":"lives in
     Bergen"}.
     """
+    if pin:
+        if instead:
+            raise ArgumentInvalid("Give either pin or instead", title="What is right stays")
+        proposed = await operations.propose_pin(call, entityName, fact, reason)
+        return call.reply(RevisedReply.build_pin(proposed))
     row = await operations.revise(call, entityName, fact, reason, instead or None)
     verb = "Already revised" if row.repeated else "Revised"
     reply = RevisedReply(

@@ -33,7 +33,7 @@ class BesidePart(Part):
 class ProposalPart(Part):
     """A proposal. Only rejected proposals have a reason, and only pending ones facts beside.
 
-    `finding` is what `textrawl tidy` found, and `evidence` then its reason.
+    `finding` is what `textrawl tidy` found, or pin, and `evidence` then its reason.
     """
 
     id: Annotated[UuidText, Key("id", short_id=True)]
@@ -144,7 +144,7 @@ class DecidedPart(Part):
 
 
 class PlannedPart(Part):
-    """What accepting a proposal would do: new, repeats, replaces, merges, ends or refused."""
+    """What accepting a proposal would do: new, repeats, replaces, merges, ends, pins or refused."""
 
     id: Annotated[UuidText, Key("id", short_id=True)]
     entity_name: Annotated[str, Key("n")]
