@@ -23,7 +23,6 @@ logger = logging.getLogger("textrawl")
 _FRESH = 300.0  # seconds after which the metadata are fetched again
 _PAUSE = 5.0  # seconds between fetches that fail
 _TIMEOUT = 5.0  # seconds for all requests of one step
-_ENDPOINTS = ("authorization_endpoint", "token_endpoint")
 _LONGEST_TOKEN = 8192
 
 
@@ -121,7 +120,7 @@ class CodeFlow:
     async def _fetch(self) -> Metadata:
         async with aclosing(self._open()) as documents:
             with anyio.fail_after(_TIMEOUT):
-                return await documents.find_metadata(*_ENDPOINTS)
+                return await documents.find_metadata("authorization_endpoint", "token_endpoint")
 
     def _open(self) -> Documents:
         return Documents(self._registration.issuer, timeout=_TIMEOUT)

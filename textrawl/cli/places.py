@@ -46,15 +46,19 @@ def list_places() -> list[Place]:
 
     Wrong settings of other kinds do not matter. Raises StartRefused, EditRefused.
     """
-    sources = read_sources()
+    sources, checkout = read_sources(), find_checkout()
+    # Other programs, or former versions, left these in the home folder.
+    traces = {"cache of onnxruntime": _TELEMETRY, "history of psql": _HISTORY}
+    left = [_describe(kind, path.expanduser()) for kind, path in traces.items()]
+    package = Place("program", sys.prefix, True, "uninstall the package textrawl there")
     return [
         *_list_clients(),
         *_list_memories(sources),
         *_list_keys(sources),
         _describe("settings and trust", find_user_file().parent),
         _describe("records of connect", find_records_folder()),
-        *_list_traces(),
-        *_list_programs(),
+        *(place for place in left if place.exists),
+        _describe("program", checkout) if checkout else package,
     ]
 
 
@@ -94,18 +98,3 @@ def _list_keys(sources: Sequence[ValueSource]) -> Iterator[Place]:
     yield _describe("keys of graphs", keys.folder)
     if setting:
         yield Place("your key", keys.place, None, "delete it there")
-
-
-def _list_traces() -> Iterator[Place]:
-    """Yield what other programs, or former versions, left in the home folder."""
-    for kind, path in (("cache of onnxruntime", _TELEMETRY), ("history of psql", _HISTORY)):
-        found = path.expanduser()
-        if found.exists():
-            yield _describe(kind, found)
-
-
-def _list_programs() -> Iterator[Place]:
-    if checkout := find_checkout():
-        yield _describe("program", checkout)
-    else:
-        yield Place("program", sys.prefix, True, "uninstall the package textrawl there")

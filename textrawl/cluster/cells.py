@@ -173,7 +173,16 @@ async def build_cell(connection: AsyncConnection, cell: Cell, vector_schema: str
         await complete_shards(connection, cell)
         await _create_code(connection, cell)
         await protect_shards(connection, cell)
-        await _create_own_code(connection, cell)
+        for function in read_folder("cells").values():  # the few that differ in a cell
+            await connection.execute(move_into(cell.schema, function))
+        await change(
+            connection,
+            "create trigger model_is_queued instead of update on {cell}.embedding_model "
+            "for each row execute function {cell}.note_queued()",
+            cell=cell.schema,
+        )
+        revoke = "revoke execute on function {}.note_queued() from public"
+        await change(connection, revoke, cell.schema)
 
 
 async def drop_cell(connection: AsyncConnection, schema: str) -> None:
@@ -312,16 +321,3 @@ async def _create_code(connection: AsyncConnection, cell: Cell) -> None:
     await change(connection, "grant usage on schema {} to textrawl_app, textrawl_analyst", schema)
     await connection.execute(move_into(schema, read_grants()))
     await change(connection, "comment on schema {} is {}", schema, sql.Literal(write_state(cell)))
-
-
-async def _create_own_code(connection: AsyncConnection, cell: Cell) -> None:
-    """Create the few functions that differ in a cell, and show it the vectors."""
-    for function in read_folder("cells").values():
-        await connection.execute(move_into(cell.schema, function))
-    await change(
-        connection,
-        "create trigger model_is_queued instead of update on {cell}.embedding_model "
-        "for each row execute function {cell}.note_queued()",
-        cell=cell.schema,
-    )
-    await change(connection, "revoke execute on function {}.note_queued() from public", cell.schema)

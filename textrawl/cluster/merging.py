@@ -89,11 +89,6 @@ def _put_together(answers: Answers, arguments: Arguments) -> list[Values]:
     return [*once.values()][: arguments.get("max_rows")]
 
 
-def _keep_common(answers: Answers, _arguments: Arguments) -> list[Values]:
-    """Keep the rows that every cell has."""
-    return [row for row in answers[0] if all(row in rows for rows in answers[1:])]
-
-
 def add_up(*keys: str) -> Merge:
     """Make one row of those with the same `keys`. Numbers are added; a flag is set if one is."""
 
@@ -215,7 +210,9 @@ MERGES: dict[str, Merge] = {
     "recall_chunks": _find_best("-score", "-updated_at", "observation_id"),
     "search_proposals": order_by(*_SCORED, most=10),
     "entity_proposals": order_by("-created_at", "id", most=20),
-    "missing_words": Merge(_keep_common),
+    "missing_words": Merge(  # the rows that every cell has
+        lambda answers, _: [row for row in answers[0] if all(row in rows for rows in answers[1:])]
+    ),
     "count_waiting": add_up(),
     "measure_graphs": add_up(),
     "embedding_progress": add_up("model_id", "dimensions"),

@@ -272,11 +272,6 @@ def _write_codex_program(program: LocalServer) -> dict[str, Any]:
     return {**entry, **extra, **environment}
 
 
-def _write_opencode_program(program: LocalServer) -> dict[str, Any]:
-    entry: dict[str, Any] = {"type": "local", "command": [*program.command]}
-    return {**entry, "environment": {**program.settings}} if program.settings else entry
-
-
 def _write_google_address(url: str, token: str | None) -> dict[str, Any]:
     return {"httpUrl": url, **write_headers(token)}
 
@@ -326,7 +321,9 @@ _CLIENTS = (
     ),
     ClientProgram(
         "opencode", "opencode", ("opencode",), Folder(".config/opencode", xdg=True),
-        ("opencode.json", "opencode.jsonc"), "jsonc", ("mcp",), _write_opencode_program,
+        ("opencode.json", "opencode.jsonc"), "jsonc", ("mcp",),
+        lambda program: {"type": "local", "command": [*program.command]}
+        | ({"environment": {**program.settings}} if program.settings else {}),
         lambda url, token: {"type": "remote", "url": url, **write_headers(token)},
         credential_way="file", reference="{{env:{name}}}",
         # opencode adds three tools to every request if a server offers resources.

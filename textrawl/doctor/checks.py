@@ -357,13 +357,15 @@ def _judge_webhook(row: WebhookRow, named: list[str]) -> str | None:
     if row.state == "not allowed":
         return f"{what} gets nothing, because {row.author_name} may not administer the space now"
     if row.host not in named:
-        return f"{what} gets nothing from a server with these settings: add {row.host} to {_HOSTS}"
+        return (
+            f"{what} gets nothing from a server with these settings: add {row.host} to "
+            "TEXTRAWL_WEBHOOK_HOSTS"
+        )
     if row.state == "retrying":
         return f"{what} failed {row.failures} times ({row.last_error}), and {waiting}"
     return None
 
 
-_HOSTS = "TEXTRAWL_WEBHOOK_HOSTS"
 _NO_ADMIN = (
     "a server with these settings posts nothing: set TEXTRAWL_ACCESS_TOKEN to a token with the "
     "scope admin in the spaces of the webhooks"
@@ -441,7 +443,11 @@ async def examine_memory(settings: Settings, *, http: bool = False) -> list[Chec
         active = await _examine_database(settings, findings, http=http)
         await try_model(active, settings, findings)
         await try_llm(settings, findings)
-        findings.append(_examine_counter())
+        counter = choose_counter()
+        exactly, estimated = f"counted exactly, {counter.name}", f"counted by {counter.name}"
+        estimated += ". The number can be too high, but never too low"
+        kind, message = ("ok", exactly) if counter.exact else ("note", estimated)
+        findings.append(CheckResult("tokens", kind, message))
         findings.extend(_examine_socket())
     return findings
 
@@ -575,11 +581,3 @@ def _examine_socket() -> list[CheckResult]:
     except FolderTaken as error:
         return [CheckResult("sharing", "note", str(error))]
     return []
-
-
-def _examine_counter() -> CheckResult:
-    counter = choose_counter()
-    if counter.exact:
-        return CheckResult("tokens", "ok", f"counted exactly, {counter.name}")
-    message = f"counted by {counter.name}. The number can be too high, but never too low"
-    return CheckResult("tokens", "note", message)

@@ -70,22 +70,24 @@ def _create_data_folder(paths: ClusterPaths, programs: Path, account: Account) -
     leaves no incomplete `pgdata`. If `pgdata` contains other data, raise StartRefused and change
     nothing.
     """
-    _remove_drafts(paths)
+    for draft in paths.data_dir.glob("*.new-*"):  # incomplete folders of killed processes
+        if draft.name.startswith(("postgres-", "programs-")):
+            # An initdb that still runs can write into this folder. The next start removes the rest.
+            shutil.rmtree(draft, ignore_errors=True)
     if paths.pgdata.exists() and any(paths.pgdata.iterdir()):
-        _refuse_other_data(paths)
+        refuse_damaged_folder(paths)
+        found = (paths.pgdata / "PG_VERSION").read_text(encoding="utf-8").strip()
+        if found != str(paths.major):
+            raise StartRefused(
+                f"{paths.pgdata} holds data of Postgres {found}, but this textrawl runs Postgres "
+                f"{paths.major}. Dump the data with Postgres {found} and load the dump into a new "
+                "TEXTRAWL_DATA_DIR."
+            )
         return
     draft = Path(tempfile.mkdtemp(prefix=f"{paths.pgdata.name}.new-", dir=paths.data_dir))
     account.chown(draft)
     _run_initdb(draft, paths.major, programs, account)
     draft.rename(paths.pgdata)
-
-
-def _remove_drafts(paths: ClusterPaths) -> None:
-    """Remove incomplete folders of killed processes. The caller must hold the lifecycle lock."""
-    for draft in paths.data_dir.glob("*.new-*"):
-        if draft.name.startswith(("postgres-", "programs-")):
-            # An initdb that still runs can write into this folder. The next start removes the rest.
-            shutil.rmtree(draft, ignore_errors=True)
 
 
 def _run_initdb(folder: Path, major: int, programs: Path, account: Account) -> None:
@@ -111,18 +113,6 @@ def _run_initdb(folder: Path, major: int, programs: Path, account: Account) -> N
         raise StartRefused(
             f"initdb failed in {folder.parent}: {message[-500:]} "
             "Fix that, set TEXTRAWL_DATA_DIR to another folder, or set TEXTRAWL_DATABASE_URL."
-        )
-
-
-def _refuse_other_data(paths: ClusterPaths) -> None:
-    version_file = paths.pgdata / "PG_VERSION"
-    refuse_damaged_folder(paths)
-    found = version_file.read_text(encoding="utf-8").strip()
-    if found != str(paths.major):
-        raise StartRefused(
-            f"{paths.pgdata} holds data of Postgres {found}, but this textrawl runs Postgres "
-            f"{paths.major}. Dump the data with Postgres {found} and load the dump into a new "
-            "TEXTRAWL_DATA_DIR."
         )
 
 

@@ -425,7 +425,6 @@ def _list_words(name: str) -> set[str]:
 
 
 _SHOWN = 40  # names of graphs that an error lists
-_COMMAND = "textrawl space create documents --tier personal"
 _ASK = "Ask the user which one, or whether to create one; do not retry before. Nothing was stored"
 
 
@@ -480,7 +479,8 @@ def _report_none(graphs: Sequence[ReachableGraphRow]) -> TextrawlError:
     if graphs:
         return ScopeMissing("write", "this token can only read graphs")
     return ArgumentInvalid(
-        f"a person creates one with `{_COMMAND}`; ask the user, and do not retry before",
+        "a person creates one with `textrawl space create documents --tier personal`; ask the "
+        "user, and do not retry before",
         title="There is no graph yet",
     )
 

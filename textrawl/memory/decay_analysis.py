@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
@@ -126,24 +127,20 @@ def find_entities(text: str) -> list[str]:
     """
     text, phrases = straighten(text), load_phrases()
     spans, taken = list[Span](), bytearray(len(text))
-    for finder in (_find_addresses, _find_known, _find_names):
-        for begin, end in finder(text, phrases):
-            if not any(taken[begin:end]):
-                spans.append((begin, end))
-                taken[begin:end] = b"1" * (end - begin)
+    known = find_spans(phrases.known, text)
+    for begin, end in chain(_find_addresses(text), known, _find_names(text, phrases)):
+        if not any(taken[begin:end]):
+            spans.append((begin, end))
+            taken[begin:end] = b"1" * (end - begin)
     named = [text[begin:end].lower() for begin, end in sorted(spans)]
     implied = [name for name, pattern in phrases.topics.items() if pattern.search(text)]
     kept = (name for name in [*named, *implied] if len(name) <= _LONGEST_NAME)
     return list(dict.fromkeys(kept))[:MOST_ENTITIES]
 
 
-def _find_addresses(text: str, _: Phrases) -> Iterator[Span]:
+def _find_addresses(text: str) -> Iterator[Span]:
     for match in _ADDRESS.finditer(text):
         yield match.start(), match.end() - len(match[0]) + len(match[0].rstrip(".,;:!?"))
-
-
-def _find_known(text: str, phrases: Phrases) -> Iterator[Span]:
-    yield from find_spans(phrases.known, text)
 
 
 def _find_names(text: str, phrases: Phrases) -> Iterator[Span]:

@@ -149,6 +149,16 @@ class ExtractionOperations:
         edges = clean_edges(found.edges, nodes, grounding)
         model, vectors = await self._embed(nodes)
         memory = name_entry(row.path)
+        written = [
+            {
+                "from": edge.source,
+                "to": edge.target,
+                "type": edge.type,
+                "strength": edge.weight,
+                "evidence": edge.evidence or None,
+            }
+            for edge in edges
+        ]
         await self._call(
             "store_extraction",
             _StoredRow,
@@ -156,7 +166,7 @@ class ExtractionOperations:
             document=row.document_id,
             version=row.version,
             nodes=json.dumps([{**node.model_dump(), "memory": memory} for node in nodes]),
-            edges=json.dumps([_write_edge(edge) for edge in edges]),
+            edges=json.dumps(written),
             model=model,
             embeddings=vectors,
         )
@@ -255,13 +265,3 @@ def _clean(text: str) -> str:
     """Return the stored form of a text, or an empty text if a tool would not accept it."""
     plain = clean_fact(text)
     return plain if len(plain) <= FACT_LENGTH else ""
-
-
-def _write_edge(edge: ExtractedEdge) -> dict[str, object]:
-    return {
-        "from": edge.source,
-        "to": edge.target,
-        "type": edge.type,
-        "strength": edge.weight,
-        "evidence": edge.evidence or None,
-    }

@@ -112,7 +112,14 @@ class Watches:
 
         def remove() -> None:
             for watch, listener in kept.items():
-                self._remove(watch, listener)
+                watched = self._watched.get(watch)
+                if watched is None or listener not in watched.listeners:
+                    continue
+                watched.listeners.remove(listener)
+                if not watched.listeners:
+                    del self._watched[watch]
+                if not self._watched:
+                    self._cursor, self._needed = None, anyio.Event()
 
         return remove
 
@@ -133,16 +140,6 @@ class Watches:
                     await self._look(deliveries)
                 except TextrawlError as error:
                     logger.info("Subscriptions wait: %s", error)
-
-    def _remove(self, watch: Watch, listener: _Listener) -> None:
-        watched = self._watched.get(watch)
-        if watched is None or listener not in watched.listeners:
-            return
-        watched.listeners.remove(listener)
-        if not watched.listeners:
-            del self._watched[watch]
-        if not self._watched:
-            self._cursor, self._needed = None, anyio.Event()
 
     async def _look(self, deliveries: TaskGroup) -> None:
         async with self._looking:

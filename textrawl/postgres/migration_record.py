@@ -116,15 +116,12 @@ def _expect_code() -> Catalogue:
         starts = [*_FUNCTION.finditer(text)]
         for place, start in enumerate(starts):
             end = starts[place + 1].start() if place + 1 < len(starts) else len(text)
-            expected["function", start[1]] = _hash_body(text[start.start() : end])
+            hashed = ""  # Postgres stores no text of a body with `begin atomic`
+            if body := _BODY.search(text[start.start() : end]):
+                stored = (body[2] or body[3]).encode()
+                hashed = hashlib.md5(stored, usedforsecurity=False).hexdigest()
+            expected["function", start[1]] = hashed
     return expected
-
-
-def _hash_body(text: str) -> str:
-    """Return the hash of the text that Postgres stores, or "" for a body with `begin atomic`."""
-    if (body := _BODY.search(text)) is None:
-        return ""
-    return hashlib.md5((body[2] or body[3]).encode(), usedforsecurity=False).hexdigest()
 
 
 # Neither changes a table, so both can be edited.
@@ -200,7 +197,12 @@ async def plan_migrations(connection: AsyncConnection[Any]) -> Plan:
     Raises StartRefused if a newer version, a version from before the first release, or another text
     of a migration made the tables.
     """
-    record, files = await _read_record(connection), read_folder("migrations")
+    cursor = await connection.execute(
+        "select name, to_jsonb(m) ->> 'hash' from textrawl.migration m"
+    )
+    # Older databases have no hashes.
+    record: dict[str, str | None] = {str(name): found for name, found in await cursor.fetchall()}
+    files = read_folder("migrations")
     edited = [
         name
         for name, recorded in record.items()
@@ -277,11 +279,3 @@ async def write_record(connection: AsyncConnection[Any]) -> None:
                on conflict (name) do update set hash = excluded.hash""",
             (name, hash_migration(text)),
         )
-
-
-async def _read_record(connection: AsyncConnection[Any]) -> dict[str, str | None]:
-    """Return the hashes of the recorded migrations by name. Older databases have no hashes."""
-    cursor = await connection.execute(
-        "select name, to_jsonb(m) ->> 'hash' from textrawl.migration m"
-    )
-    return {str(name): found for name, found in await cursor.fetchall()}

@@ -291,19 +291,15 @@ def find_fault(address: str, host: str, hosts: Sequence[str]) -> str | None:
     if ip.is_loopback:
         own = host in {"localhost", str(ip)}
         return None if own else f"{ip} is this machine, and {host} is a name of another one"
-    if str(ip) not in map(_strip_port, hosts) and not _is_public(ip):
+    named = [
+        one.rsplit("]", 1)[0].lstrip("[") if "]" in one else one.partition(":")[0] for one in hosts
+    ]
+    is_public = ip.is_global
+    if isinstance(ip, ipaddress.IPv6Address):
+        is_public &= ip in _UNICAST and not any(ip in network for network in _TUNNELS)
+    if str(ip) not in named and not is_public:
         return f"{ip} is not public: TEXTRAWL_WEBHOOK_HOSTS has to name this address too"
     return None
-
-
-def _strip_port(host: str) -> str:
-    return host.rsplit("]", 1)[0].lstrip("[") if "]" in host else host.partition(":")[0]
-
-
-def _is_public(ip: Address) -> bool:
-    if isinstance(ip, ipaddress.IPv4Address):
-        return ip.is_global
-    return ip.is_global and ip in _UNICAST and not any(ip in network for network in _TUNNELS)
 
 
 def _unwrap(ip: Address) -> Address:

@@ -14,9 +14,8 @@ SIX_DIGITS = AfterValidator(lambda value: None if value is None else round(value
 """`ROUNDED` rounds a number to four digits, and `SIX_DIGITS` to six."""
 
 
-def _count_seconds(value: object) -> object:
-    return int(value.timestamp()) if isinstance(value, datetime) else value
-
-
-Seconds = Annotated[int, BeforeValidator(_count_seconds)]
+Seconds = Annotated[
+    int,
+    BeforeValidator(lambda at: int(at.timestamp()) if isinstance(at, datetime) else at),
+]
 """An instant in seconds since 1970."""

@@ -29,7 +29,6 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 from pydantic.alias_generators import to_camel
-from pydantic.fields import FieldInfo
 from pydantic_core import to_json
 
 from textrawl.errors import (
@@ -135,19 +134,13 @@ class SnakePart(Part):
 
 @cache
 def _find_columns(part: type[Part]) -> tuple[str, ...]:
-    return tuple(
-        dict.fromkeys(
-            _name_column(name, field)
-            for name, field in part.model_fields.items()
-            if field.init is not False
-        )
-    )
-
-
-def _name_column(name: str, field: FieldInfo) -> str:
-    """Return the validation alias of the field, or its name if it has only an alias of the wire."""
-    own = field.alias_priority == _OWN_ALIAS and field.validation_alias != field.alias
-    return str(field.validation_alias) if own else name
+    columns = dict[str, None]()
+    for name, one in part.model_fields.items():
+        if one.init is not False:
+            # A field that has an alias only on the wire is read from the column of its name.
+            own = one.alias_priority == _OWN_ALIAS and one.validation_alias != one.alias
+            columns[str(one.validation_alias) if own else name] = None
+    return tuple(columns)
 
 
 @cache

@@ -289,10 +289,6 @@ def review(
     row = _change("change_review", ChangedReviewRow, **given)
     if as_json:
         write_json(row)
-    write_message(_describe_review(row))
-
-
-def _describe_review(row: ChangedReviewRow) -> str:
     rules = ["writes of tokens without the scope review"] if row.is_reviewed else []
     rules += ["external facts of all"] if row.external else []
     rule = (
@@ -301,7 +297,7 @@ def _describe_review(row: ChangedReviewRow) -> str:
         else "only tokens with propose instead of write make proposals"
     )
     end = f"they expire after {count(row.days, 'day')}" if row.days else "they do not expire"
-    return f"In {row.space}, {rule}; {end}. Pending: {row.pending}."
+    write_message(f"In {row.space}, {rule}; {end}. Pending: {row.pending}.")
 
 
 @space.command()

@@ -12,7 +12,6 @@ from textrawl import errors
 
 Read = Callable[[], Mapping[str, float]]
 
-_OK = "ok"
 _OTHER = "other"
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)  # seconds
 
@@ -23,7 +22,7 @@ class Metrics:
     def __init__(self, tools: Iterable[str] = ()) -> None:
         self._registry = CollectorRegistry()
         self._tools = frozenset(tools)
-        self._outcomes = {_OK, *(kind.title for kind in _walk(errors.TextrawlError))}
+        self._outcomes = {"ok", *(kind.title for kind in _walk(errors.TextrawlError))}
         self._calls = Counter(
             "textrawl_calls",
             "Calls of a tool by outcome.",

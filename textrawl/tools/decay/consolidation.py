@@ -228,7 +228,6 @@ async def _consolidate(call: Call, cluster: MemoryCluster, mode: Mode) -> Consol
 _MOST_LISTED = 10
 _MOST_PROMOTED = 100  # in one call
 _NOTE_PREVIEW = 100  # characters
-_FORCED = "forced"
 
 
 class CandidatePart(SnakePart):
@@ -241,7 +240,7 @@ class CandidatePart(SnakePart):
         AfterValidator(lambda text: text[:_NOTE_PREVIEW]),
         Field(validation_alias="content"),
     ]
-    reason: Annotated[str, Key("why"), BeforeValidator(lambda reason: reason or _FORCED)]
+    reason: Annotated[str, Key("why"), BeforeValidator(lambda reason: reason or "forced")]
     score: Annotated[float, Key("s"), ROUNDED]
     use_count: Annotated[int, Key("uses")]
     age_days: Annotated[float, Key("age"), AfterValidator(lambda days: round(days, 1))]

@@ -200,10 +200,6 @@ async def _read_help(call: Call, uri: str) -> str | None:
     return None
 
 
-def _watch_help(_: Call, uri: str) -> Watch | None:
-    return Watch() if read_help(uri) is not None else None  # help never changes
-
-
 async def _complete_tool(call: Call, beginning: str) -> Sequence[str]:
     tools = await call.context.mcp_server.list_tools()
     return [tool.name for tool in tools if tool.name.startswith(beginning.lower())]
@@ -242,7 +238,7 @@ memory.collections.extend(
             _list_help,
             _read_help,
             {"tool": _complete_tool},
-            _watch_help,
+            lambda _, uri: Watch() if read_help(uri) is not None else None,  # help never changes
         ),
     ]
 )
@@ -252,7 +248,6 @@ _RECALL = (
     "The number before a fact is its score: from 90 highly relevant, below 50 weak. Answer from "
     "these facts. If they do not answer the question, say so, or ask query_memory in other words."
 )
-_DIGEST_PROMPT = "Use them where they help. Recall more with query_memory."
 
 
 async def _write_recall(call: Call, arguments: Mapping[str, str]) -> str:
@@ -276,7 +271,8 @@ async def _write_digest(
     if program := call.program:
         return await _write_program_digest(call, program, arguments.get("project"), tokens)
     facts = await write_digest_lines(call, arguments.get("project"), tokens)
-    return f"{frame_digest(facts)}\n\n{_DIGEST_PROMPT}" if facts else NO_DIGEST
+    advice = "Use them where they help. Recall more with query_memory."
+    return f"{frame_digest(facts)}\n\n{advice}" if facts else NO_DIGEST
 
 
 async def _write_program_digest(
