@@ -379,7 +379,9 @@ begin
         cross join lateral (
             select b.tokens is not null and (b.over or b.of_all > ceiling) as over
         ) capped
-        left join lateral quote_passage(o.content, query, b.language::regconfig) q on quoting and b.tokens is not null
+        -- quote_passage() is strict, so a row without a passage costs nothing. A condition of the join would call it for each row.
+        left join lateral quote_passage(
+            case when quoting and b.tokens is not null then o.content end, query, b.language::regconfig) q on true
         order by b.rank;
 end
 $$;
