@@ -14,8 +14,8 @@ apart from that of `meaning`. The first provider gives the row `*`, each other o
 
 Then a slope and a base turn the sum into a score, so that the table of scores in docs/search.md
 holds: of the facts from 0.9, 90 % are right, and 2 % of the questions with an answer get an empty
-one. Each model has a base of its own. The weights of `stranger` and `unheard` have no effect on the
-order, so they come from a logistic regression.
+one. Each model has a base of its own. The weight of `unheard` has no effect on the order, so it
+comes from a logistic regression.
 
 The figures after the fit are cross-validated: the weights for a conversation, a memory of lives, or
 a language of histories are fitted to the others. Kinds in brackets have R@10, others the share of
@@ -55,7 +55,7 @@ Marks = NDArray[np.bool_]
 
 PROVIDERS = ("encoder", "local")
 SHARED = ("words", "about", "beside", "period", "better")
-ASKED = ("stranger", "unheard")  # evidence that all facts of a question share
+ASKED = ("unheard",)  # evidence that all facts of a question share
 SCALED = ("lives", "first set")  # the kinds of the table of scores
 DEEP, SHOWN, RIVALS, FOLDS = 10, 5, 50, 5
 ROUNDS, STEPS, RIDGE = 3, 10, 0.01
@@ -342,8 +342,7 @@ def report(evidence: Evidence) -> None:
     arms = {
         "before": old.apply(problem, problem.add_up(before)),
         "after": scale.apply(problem, sums),
-        "after, without stranger": replace(scale, asked=scale.asked * (0, 1)).apply(problem, sums),
-        "after, without unheard": replace(scale, asked=scale.asked * (1, 0)).apply(problem, sums),
+        "after, without unheard": replace(scale, asked=scale.asked * 0).apply(problem, sums),
     }
     print_table(draw_curve(evidence, problem, arms))
     print_table(count_bands(problem, arms))

@@ -2432,12 +2432,12 @@ CREATE TABLE ranking_weight (
     feature text NOT NULL,
     weight double precision NOT NULL,
     CONSTRAINT ranking_weight_pkey PRIMARY KEY (model, feature),
-    CONSTRAINT ranking_weight_feature_check CHECK (feature = ANY (ARRAY['base'::text, 'meaning'::text, 'words'::text, 'about'::text, 'beside'::text, 'better'::text, 'period'::text, 'stranger'::text, 'unheard'::text])),
+    CONSTRAINT ranking_weight_feature_check CHECK (feature = ANY (ARRAY['base'::text, 'meaning'::text, 'words'::text, 'about'::text, 'beside'::text, 'better'::text, 'period'::text, 'unheard'::text])),
     CONSTRAINT ranking_weight_weight_check CHECK (weight >= '-100'::integer::double precision AND weight <= 100::double precision)
 );
 COMMENT ON TABLE ranking_weight IS 'What each kind of evidence adds to the logarithm of the odds of a fact. python -m benchmarks.fit finds these numbers.';
 COMMENT ON COLUMN ranking_weight.model IS 'Name of the embedding model for which the weight counts; none: searches without vectors; *: all models without a row of their own.';
-COMMENT ON COLUMN ranking_weight.feature IS 'Kind of evidence: base (every fact has it), meaning (likeness of the vectors), words (share of the words of the question), about (-1: the question names another entity), beside (words that only the fact before or after has), better (by how much a fact nearby is better), period (said or true at the time of the question), stranger (the question has a name that no fact has), unheard (no fact has any word of the question).';
+COMMENT ON COLUMN ranking_weight.feature IS 'Kind of evidence: base (every fact has it), meaning (likeness of the vectors), words (share of the words of the question), about (-1: the question names another entity), beside (words that only the fact before or after has), better (by how much a fact nearby is better), period (said or true at the time of the question), unheard (no fact has any word of the question).';
 COMMENT ON COLUMN ranking_weight.weight IS 'Added for each unit of this evidence.';
 
 CREATE TABLE pin (

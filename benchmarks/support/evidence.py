@@ -26,14 +26,14 @@ RECALL = ("facts", "turns")
 """The kinds of sets with several right facts a question, which are measured by R@10."""
 
 COLUMNS = (
-    "meaning", "words", "about", "beside", "period", "stranger", "unheard", "better", "ordinal",
+    "meaning", "words", "about", "beside", "period", "unheard", "better", "ordinal",
     "right",
 )  # fmt: skip
-"""The columns of the evidence: seven features, what neighbours added, and two that are known."""
+"""The columns of the evidence: six features, what neighbours added, and two that are known."""
 
-WEIGHTS = ("base", *COLUMNS[:8])
+WEIGHTS = ("base", *COLUMNS[:7])
 
-_LIFT, _ORDINAL = 7, 8
+_LIFT, _ORDINAL = 6, 7
 _ROWS = 100
 _APART = 9  # an ordinal times this has no neighbours
 
@@ -42,11 +42,11 @@ _SEARCH = """
         o.ordinal, f.log_odds
     from search_memory(query => %(query)s, max_rows => %(rows)s, model => %(model)s,
         vector => %(vector)s, least_score => 0,
-        around => %(around)s, during => %(during)s, tense => %(tense)s, clause => %(clause)s) f
+        around => %(around)s, during => %(during)s, tense => %(tense)s) f
     join observation o on o.space_id = f.space_id and o.id = f.observation_id"""
 _WEIGHTS = """
     select m.id, m.name, sqrt(m.trust),
-        w.base, w.meaning, w.words, w.about, w.beside, w.period, w.stranger, w.unheard, w.better
+        w.base, w.meaning, w.words, w.about, w.beside, w.period, w.unheard, w.better
     from embedding_model m cross join ranking_weights(m.name) w"""
 
 
@@ -187,7 +187,7 @@ class Evidence:
         for question in known.questions:
             query, now = regularise(question.text), datetime.now(UTC)
             [row] = sql.execute("select * from question_time(%s, %s)", (query, now))
-            time = dict[str, object].fromkeys(("around", "during", "tense", "clause"))
+            time = dict[str, object].fromkeys(("around", "during", "tense"))
             named = NamedTime(*row)
             time |= describe_time(named, query, now)
             query = named.rest if named.relative else query

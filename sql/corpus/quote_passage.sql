@@ -2,7 +2,7 @@ create function textrawl.quote_passage(
     content text, query text, language regconfig,
     longest integer default 400  -- characters
 ) returns table (passage text, skipped integer)
-language sql stable parallel safe rows 1
+language sql stable strict parallel safe rows 1
 begin atomic
     with asked as materialized (
         select tsvector_to_array(to_tsvector(language, textrawl.search_text(query))) as words

@@ -13,8 +13,7 @@ create function textrawl.explain_search(
     least_score double precision default null,
     more integer default 10,   -- facts to show after those that search_memory() returns
     tense text default null,
-    during tstzrange default null,
-    clause text default null
+    during tstzrange default null
 )
 returns table (
     place integer,       -- rank of the fact among all candidates; null if the fact is not valid
@@ -29,7 +28,7 @@ returns table (
     found_by text[],     -- how the fact became a candidate: words, vector; empty if a neighbour or a relation led to it
     valid_until timestamptz, created_at timestamptz, valid_from timestamptz,
     timeless_score real, -- the score if the question were not about a time; null if it is not
-    log_odds double precision[], -- as of search_memory(): base, meaning, words, about, beside, period, stranger, unheard, better, order
+    log_odds double precision[], -- as of search_memory(): base, meaning, words, about, beside, period, unheard, better, order
     evidence text, evidence_start integer  -- the sentence from which an LLM took the fact, and its position in the text
 )
 language plpgsql stable security definer rows 20
@@ -84,7 +83,7 @@ begin
             select s.*, row_number() over () as rank
             from search_memory(query, spaces, entity_types, as_of, max_rows + more, model, vector,
                 credential => credential, since => since, until => until, around => around, least_score => 0,
-                tense => tense, during => during, clause => clause) s
+                tense => tense, during => during) s
         ), answered as materialized (
             -- A search for more rows has the same candidates if both have the least number of candidates. The facts that
             -- the shorter search returns are then the first facts of the longer search.
@@ -94,7 +93,7 @@ begin
             union all
             select s.observation_id from search_memory(query, spaces, entity_types, as_of, max_rows, model, vector,
                 credential => credential, since => since, until => until, around => around, least_score => least_score,
-                tense => tense, during => during, clause => clause) s
+                tense => tense, during => during) s
             where not narrow
         ), lexical as materialized (
             select m.id from matching_facts(
@@ -114,7 +113,7 @@ begin
             from observation o where o.id = any(ended) and o.space_id = any(scoped)
         )
         select s.rank::integer, s.outcome, o.id, p.name, e.name, o.entity_type, o.content, s.score,
-            (1 / (1 + exp(-(select sum(part) from unnest(s.log_odds[:8]) part))))::real, s.cosine,
+            (1 / (1 + exp(-(select sum(part) from unnest(s.log_odds[:7]) part))))::real, s.cosine,
             (select search_likeness(s.cosine, m.cosine_floor, m.cosine_ceiling)::real from embedding_model m where m.id = model),
             s.coverage,
             (select coalesce(jsonb_agg(jsonb_build_object(
@@ -125,7 +124,7 @@ begin
                 case when o.id in (select id from nearest) then 'vector' end], null),
             o.valid_until, o.created_at, o.valid_from,
             case when num_nonnulls(tense, during, around) > 0 then
-                (1 / (1 + exp(-(select sum(part) from unnest(s.log_odds[:5] || s.log_odds[7:9]) part))))::real end,
+                (1 / (1 + exp(-(select sum(part) from unnest(s.log_odds[:5] || s.log_odds[7:8]) part))))::real end,
             s.log_odds, o.evidence, o.evidence_start
         from shown s
         join observation o on o.space_id = s.space_id and o.id = s.observation_id

@@ -4,7 +4,7 @@ create function textrawl.ranking_weights(
 returns table (
     base double precision, meaning double precision, words double precision, about double precision,
     beside double precision, better double precision, period double precision,
-    stranger double precision, unheard double precision
+    unheard double precision
 )
 language sql stable parallel safe rows 1
 begin atomic
@@ -14,8 +14,7 @@ begin atomic
             (select m.trust from textrawl.embedding_model m where m.name = ranking_weights.model), 0.5)) end) filter (where feature = 'meaning'),
         sum(weight) filter (where feature = 'words'), sum(weight) filter (where feature = 'about'),
         sum(weight) filter (where feature = 'beside'), sum(weight) filter (where feature = 'better'),
-        sum(weight) filter (where feature = 'period'), sum(weight) filter (where feature = 'stranger'),
-        sum(weight) filter (where feature = 'unheard')
+        sum(weight) filter (where feature = 'period'), sum(weight) filter (where feature = 'unheard')
     from (
         select distinct on (r.feature) r.feature, r.weight, r.model <> '*' as own from textrawl.ranking_weight r
         where r.model in ('*', coalesce(ranking_weights.model, 'none')) order by r.feature, r.model = '*') chosen;

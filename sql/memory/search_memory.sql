@@ -19,7 +19,6 @@ create function textrawl.search_memory(
     -- The time that the question is about, see order_by_time(). Ended facts are found unless it is now.
     tense text default null,
     during tstzrange default null,
-    clause text default null,
     about text default null,        -- only the facts of the entities with this name or alias
     quoting boolean default false,  -- of good chunks, return only the sentences that answer, see quote_passage()
     sessions text[] default null    -- leave out the journal entries of these chats; an empty list: all journal entries
@@ -65,7 +64,6 @@ declare
     query_words text[];
     exact      text[];  -- see exact_words()
     least_best double precision;  -- the score that one fact needs, or else the answer is empty; null: none
-    stranger   boolean := false;  -- the query has a capitalized word that no fact has
     unheard    boolean := false;  -- no fact has any word of the query
     sums       double precision[];
     caller     text[];  -- the names of the caller, if the query has I, my or such a word
@@ -140,11 +138,7 @@ begin
         if plan.large and plan.most and num_nonnulls(entity_types, since, until) = 0 then
             common := coalesce((select min(s) from unnest(shares) s) > 0.1, false);
         end if;
-        if array_position(shares, null) is not null then
-            unheard := array_remove(shares, null) = '{}';
-            stranger := coalesce(has_stranger(
-                query, array(select u.term from unnest(terms, shares) u (term, share) where u.share is null), languages, scoped), false);
-        end if;
+        unheard := coalesce(array_remove(shares, null) = '{}', false);
         if caller is not null then
             caller_mask := matched_terms(to_tsvector(languages[1]::regconfig, search_text(array_to_string(caller, ' '))), terms);
         end if;
@@ -218,8 +212,8 @@ begin
             -- The words of a fact include the name of its entity.
             from (select distinct space_id, entity_id from found where matched > 0) f
             cross join lateral (select * from entity e where e.space_id = f.space_id and e.id = f.entity_id offset 0) e
-            -- One or two letters are more often a word than a name, but not with a sign (C#).
-            where query_words is not null and (char_length(e.name) > 2 or e.name ~ '[+#]' or e.name = any(caller)) and e.fts <> ''
+            -- One or two letters are more often a word than a name, but not with a sign (C#) or as ideographs.
+            where query_words is not null and (octet_length(e.name) > 2 or e.name ~ '[+#]' or e.name = any(caller)) and e.fts <> ''
                 and tsvector_to_array(e.fts) && query_words
         ),
         named as materialized (
@@ -228,8 +222,7 @@ begin
                 array(select o.id from subject o where not o.whole and exists (
                     select from subject s where s.whole and s.words && o.words and not s.words <@ o.words)) as namesakes,
                 -- The names say which facts are meant, so the other words are evidence. If there are none, the names are.
-                case when rest > 0.001 then ~mask else -1 end as counted, case when rest > 0.001 then rest else 1 end as rest,
-                case when stranger and (entities is null or only_caller) then weight.stranger else 0 end as strange
+                case when rest > 0.001 then ~mask else -1 end as counted, case when rest > 0.001 then rest else 1 end as rest
             from (
                 select array_agg(s.id) as entities, array_agg(s.space_id) as spaces, array_agg(s.mask) as masks, coalesce(bit_or(s.mask), 0) as mask
                 from (select *, matched_terms(to_tsvector(languages[1]::regconfig, search_text(name)), terms) as mask from subject where whole) s
@@ -249,8 +242,7 @@ begin
         ),
         candidate as (
             select g.space_id, g.id, g.entity_id, g.relation_id, g.created_at, g.said_at, g.valid_from, g.ordinal, g.words, g.via,
-                entities, namesakes, masks, only_caller, counted, rest, strange, held, matched | case when held then of_period else 0 end as has, g.space_id = any(ordered) as joins,
-                least(1, 15.0::float8 / words) as share,  -- of the weight of its words that a neighbour gets
+                entities, namesakes, masks, only_caller, counted, rest, held, matched | case when held then of_period else 0 end as has, g.space_id = any(ordered) as joins,
                 case when vector is null then null when g.cosine is not null then g.cosine else (
                     -- A text without any known word has a vector of zeros. Its cosine with any vector is NaN.
                     select nullif(1 - (v.vector <=> search_memory.vector), 'nan') from embedding v
@@ -283,21 +275,17 @@ begin
                 case when exact is null then 0 else (
                     select cardinality(array(select unnest(exact) intersect select unnest(exact_words(o.content)))) / cardinality(exact)::float8
                     from observation o where o.space_id = c.space_id and o.id = c.id) end as exact,
-                case when joins and worded and (before | after) & ~has & counted <> 0 then (
-                    terms_weight(before & ~has & counted, sums) * before_share
-                    + terms_weight(after & ~(has | before) & counted, sums) * after_share) / rest else 0 end as beside,
+                case when joins and worded then terms_weight((before | after) & ~has & counted, sums) / rest else 0 end as beside,
                 -- The shorter the time, the fewer facts have it by chance: a day counts 2.3 times as much as a year. With 1 for
                 -- all times, 19 instead of 24 questions of benchmarks.days have the right fact first.
                 case when said_at <@ around or held then case when tense = 'now' then 1 else greatest(1, ln(1000 / greatest(1, extract(epoch from upper(around) - lower(around)) / 86400.0)) / 3) end
                     -- People speak of an event some days after it, or plan it the day before.
-                    when said_at >= lower(around) - interval '1 day' and said_at < upper(around) + interval '3 days' then 0.5 else 0 end as period, strange,
+                    when said_at >= lower(around) - interval '1 day' and said_at < upper(around) + interval '3 days' then 0.5 else 0 end as period,
                 search_likeness(likely, model_row.cosine_floor, model_row.cosine_ceiling) as likeness,
                 joins and worded as joins
             from (
                 select *, case when lag(ordinal) over neighbours = ordinal - 1 then lag(has) over neighbours else 0 end as before,
-                    lag(share, 1, 0::float8) over neighbours as before_share,
-                    case when lead(ordinal) over neighbours = ordinal + 1 then lead(has) over neighbours else 0 end as after,
-                    lead(share, 1, 0::float8) over neighbours as after_share
+                    case when lead(ordinal) over neighbours = ordinal + 1 then lead(has) over neighbours else 0 end as after
                 from candidate
                 window neighbours as (partition by space_id order by ordinal)
             ) c
@@ -309,7 +297,7 @@ begin
             -- Neighbours help only a fact that has a word of the query or some likeness itself.
             select *, case when worded then weight.base + weight.meaning * coalesce(likeness, 0.7 * coverage) + weight.words * (coverage + exact)
                     + weight.about * about + case when supported then weight.beside * beside else 0 end
-                    + weight.period * period + strange + case when unheard then weight.unheard else 0 end
+                    + weight.period * period + case when unheard then weight.unheard else 0 end
                 else coalesce(likeness, 0) end as own
             from evidence cross join lateral (select joins and (coverage > 0 or likeness > 0) as supported) s
             order by space_id, ordinal
@@ -317,7 +305,7 @@ begin
         front as materialized (
             -- Facts stored just before and after a good match often concern the same subject. Only a neighbour with more
             -- evidence has an effect, so the best fact keeps its score.
-            select space_id, id, entity_id, valid_from, cosine, likeness, coverage, exact, about, beside, period, strange, supported, lift,
+            select space_id, id, entity_id, valid_from, cosine, likeness, coverage, exact, about, beside, period, supported, lift,
                 case when worded then 1 / (1 + exp(-odds)) else odds end as score,
                 row_number() over (order by odds desc, created_at desc, space_id, id) as place
             from (
@@ -338,7 +326,7 @@ begin
                 having timed or as_of is not null or count(distinct score) < count(*)
                     or count(distinct (entity_id, (valid_from at time zone 'UTC')::date)) > count(distinct entity_id)
             ) f cross join lateral order_by_time(
-                f.spaces, f.ids, f.scores, case when timed then tense end, case when timed then during end, clause, as_of) t
+                f.spaces, f.ids, f.scores, case when timed then tense end, case when timed then during end, as_of) t
         ),
         best as materialized (
             select f.*, coalesce(t.score, f.score) as shown,
@@ -362,7 +350,7 @@ begin
             session_anchors(o.repository, o.anchors),
             case when worded then array[weight.base, weight.meaning * coalesce(b.likeness, 0.7 * b.coverage), weight.words * (b.coverage + b.exact),
                 weight.about * b.about, case when b.supported then weight.beside * b.beside else 0 end, weight.period * b.period,
-                b.strange, case when unheard then weight.unheard else 0 end, weight.better * b.lift]
+                case when unheard then weight.unheard else 0 end, weight.better * b.lift]
                 || coalesce(ln(least(b.shown, 0.9999) / (1 - least(b.shown, 0.9999))) - ln(b.score / (1 - b.score)), 0) end
         from (
             -- The sums grow with the rank, so the chunks with the lowest scores are left out.
@@ -391,7 +379,9 @@ begin
         cross join lateral (
             select b.tokens is not null and (b.over or b.of_all > ceiling) as over
         ) capped
-        left join lateral quote_passage(o.content, query, b.language::regconfig) q on quoting and b.tokens is not null
+        -- quote_passage() is strict, so a row without a passage costs nothing. A condition of the join would call it for each row.
+        left join lateral quote_passage(
+            case when quoting and b.tokens is not null then o.content end, query, b.language::regconfig) q on true
         order by b.rank;
 end
 $$;

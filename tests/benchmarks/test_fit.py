@@ -15,11 +15,11 @@ WEIGHTS = {"meaning": 8.0, "words": 5.0, "about": 3.0, "beside": 1.0, "period": 
 def make_evidence(questions: int) -> Evidence:
     """Draw evidence in which WEIGHTS decide, by chance in proportion, which fact is right."""
     chance = np.random.default_rng(5)
-    evidence = Evidence(["first", "other"], [[1.0] * 9, [1.0] * 9], [1.0, 1.0])
+    evidence = Evidence(["first", "other"], [[1.0] * 8, [1.0] * 8], [1.0, 1.0])
     for number in range(questions):
         values = chance.random((30, len(COLUMNS)))
         values[:, COLUMNS.index("about")] -= 1
-        values[:, [COLUMNS.index("stranger"), COLUMNS.index("unheard")]] = 0
+        values[:, COLUMNS.index("unheard")] = 0
         values[:, COLUMNS.index("ordinal")] = 9 * np.arange(30)
         sums = sum(weight * values[:, COLUMNS.index(name)] for name, weight in WEIGHTS.items())
         sums -= (number % 2) * 4 * values[:, COLUMNS.index("meaning")]

@@ -111,8 +111,7 @@ class DigestRow:
 
 
 EVIDENCE = (
-    *("base", "meaning", "words", "about", "beside", "period"),
-    *("stranger", "unheard", "better", "order"),
+    *("base", "meaning", "words", "about", "beside", "period", "unheard", "better", "order"),
 )
 """The names of the parts of `log_odds`, in the order of search_memory()."""
 
