@@ -14,8 +14,10 @@ begin atomic
         when compare_forms.squeezed = compare_forms.other_squeezed
             or compare_forms.words @> compare_forms.others and compare_forms.words <@ compare_forms.others then 1
         else greatest(
-            shared.count::double precision
+            -- Another word in the same place, such as api and ui, speaks against what else is alike.
+            case when said.likeness = 0 then 0.5 else 1 end * shared.count
                 / (cardinality(compare_forms.trigrams) + cardinality(compare_forms.other_trigrams) - shared.count),
+            said.likeness,
             case
                 when cardinality(compare_forms.words) > 1 and cardinality(compare_forms.others) = 1
                         and compare_forms.short = compare_forms.other_squeezed
@@ -24,7 +26,11 @@ begin atomic
                 when compare_forms.words @> compare_forms.others or compare_forms.words <@ compare_forms.others then 0.6
                 else 0 end)
         end
-    from (select count(*) from unnest(compare_forms.trigrams) t (part) where t.part = any(compare_forms.other_trigrams)) shared;
+    from (select count(*) from unnest(compare_forms.trigrams) t (part) where t.part = any(compare_forms.other_trigrams)) shared
+    -- Few pairs have so many trigrams in common that their words are worth a look. "offset 0": see name_form().
+    cross join lateral (
+        select case when shared.count * 3 > cardinality(compare_forms.trigrams)
+            then textrawl.compare_words(compare_forms.words, compare_forms.others) end as likeness offset 0) said;
 end;
 
 comment on function textrawl.compare_forms is

@@ -7,4 +7,4 @@ grant execute on function textrawl.name_entity, textrawl.unname_entity, textrawl
 grant execute on function textrawl.list_aliases, textrawl.find_same_entities, textrawl.own_entities to textrawl_analyst;
 
 -- These functions show no content of a memory.
-grant execute on function textrawl.name_likeness, textrawl.name_form, textrawl.compare_forms to textrawl_analyst;
+grant execute on function textrawl.name_likeness, textrawl.name_form, textrawl.compare_forms, textrawl.compare_words to textrawl_analyst;

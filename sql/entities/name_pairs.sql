@@ -10,6 +10,10 @@ begin atomic
         -- not with its square.
         select p.space_id, p.id, 'w' || word as key from person p, unnest(tsvector_to_array(p.fts)) word
         union
+        -- The letters of a name are the same if two of them have changed places.
+        select p.space_id, p.id, 'l' || (select string_agg(distinct letter, '') from regexp_split_to_table(p.words, '') letter)
+        from person p
+        union
         select p.space_id, p.id, 'p' || left(replace(p.words, ' ', ''), 4) from person p
         union
         select p.space_id, p.id, 'i' || case when strpos(p.words, ' ') > 0
@@ -36,4 +40,4 @@ end;
 
 comment on function textrawl.name_pairs is
     'Pairs of entities that can be the same: they share a word of their names, the beginning of their names, an initial '
-    'with a last name, or a fact.';
+    'with a last name, their letters, or a fact.';

@@ -105,7 +105,7 @@ class Material:
             "upload": {"space": "library", "confirmed": "1"},
             "encrypted": {"space": "library", "q": "tea"},
             "share": {"name": "Cora", **common},
-            "erase": {"name": "Cora", "confirmed": "1"},
+            "erase": {"name": "Cora", "typed": "Cora", "confirmed": "1"},
             "selection": {"name": "Ada", "ids": self.fact, "change": "share", **common},
         }
 
@@ -132,7 +132,7 @@ class Material:
             "file": "self/my_identity.md", "snapshot": "x", "download": "1", "also": "Countess",
             "keep": "own", "replaces": "", "draft": "x", "pinned": "yes",
             "repository": "github.com/acme/api", "asked": "Ada", "meant": "Ada", "new": "name",
-            "as": "page", "statement": "table memory_entities",
+            "as": "page", "statement": "table memory_entities", "typed": "Ada",
         }  # fmt: skip
 
 

@@ -115,14 +115,39 @@ async def test_a_deletion_says_what_goes_and_then_deletes_it(place: Place) -> No
         await browser.post("forget", **plan, confirmed="1")
         left = _read_facts(place)
         whole = await browser.get("forget", name="Ada", space="team")
-        await browser.post("forget", **_read_plan(whole.text), confirmed="1")
+        sure = {**_read_plan(whole.text), "confirmed": "1"}
+        untyped = [await browser.post("forget", **sure, typed=each) for each in ("", "Adda")]
+        await browser.post("forget", **sure, typed="ada")
         gone = await browser.get("forget", name="Ada", space="team")
 
     assert "This deletes one fact" in one.text
     assert (unconfirmed.status_code, unplanned.status_code, len(still)) == (400, 400, 2)
     assert left == [("lives in Oslo", True)]
+    assert [answer.status_code for answer in untyped] == [400, 400]
     assert "the entity with 1 fact and 0 relations for good" in whole.text
     assert (gone.status_code, _read_facts(place)) == (404, [])
+
+
+async def test_a_deletion_lists_every_fact_with_its_author_before_a_name_confirms_it(
+    place: Place,
+) -> None:
+    for number in range(60):
+        remember(place.owner, "Ada", f"said number {number}")
+    place.owner.execute(
+        "select relate_entities('Ben', 'knows', 'Ada', space => id) from space where name = 'team'"
+    )
+    async with place.browse("admin") as browser:
+        pages = [await browser.get("forget", name="Ada", skip=each) for each in ("0", "50")]
+        erased = [await browser.get("erase", name="Ada", skip=each) for each in ("0", "50")]
+
+    facts = place.owner.execute("select id::text from fact").fetchall()
+    for listed in (pages, erased):
+        links = [link for page in listed for link in Document(page.text).links]
+        assert {f"/explore/entity?name=Ada&fact={each}&space=team" for (each,) in facts} <= {*links}
+    for page in (*pages, *erased):
+        assert page.text.count("textrawl_owner") >= 10
+    assert "knows" in pages[1].text
+    assert "knows" in erased[1].text
 
 
 async def test_a_deletion_takes_no_more_than_its_plan_said(place: Place) -> None:
@@ -133,7 +158,7 @@ async def test_a_deletion_takes_no_more_than_its_plan_said(place: Place) -> None
         place.owner.execute(
             "select merge_entities('Ben', 'Ada', space => id) from space where name = 'team'"
         )
-        refused = await browser.post("forget", **plan, confirmed="1")
+        refused = await browser.post("forget", **plan, typed="Ada", confirmed="1")
 
     assert (refused.status_code, "look again" in refused.text) == (400, True)
     assert len(_read_facts(place)) == 2
@@ -148,7 +173,7 @@ async def test_a_deletion_of_one_fact_takes_no_more_than_its_plan_said(place: Pl
             "select forget_entity('Ada', space => id) from space where name = 'team'"
         )
         remember(place.owner, "Ada", "lives in Oslo")
-        refused = await browser.post("forget", **plan, confirmed="1")
+        refused = await browser.post("forget", **plan, typed="Ada", confirmed="1")
 
     assert (refused.status_code, "look again" in refused.text) == (400, True)
     assert _read_facts(place) == [("lives in Oslo", True)]

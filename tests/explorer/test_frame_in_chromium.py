@@ -39,7 +39,7 @@ async def test_the_page_of_an_entity_begins_with_its_facts(
 
     whole = [bottom for _, bottom in rows if bottom <= height]
     measured = f"first fact at {rows[0][0]:.0f} px, {len(whole)} whole facts"
-    assert rows[0][0] <= top and len(whole) >= least, measured
+    assert (rows[0][0] <= top, len(whole) >= least) == (True, True), measured
     assert barriers == []
 
 

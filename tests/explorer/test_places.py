@@ -66,6 +66,7 @@ async def test_a_name_in_another_space_than_home_is_deleted_where_the_plan_says(
     async with place.browse("writer") as browser:
         plan = Document((await browser.get("forget", name="Ada")).text)
         form = {name: plan.fields[name] for name in ("name", "fact", "planned", "confirmed")}
+        form["typed"] = "Ada"
         nowhere = await browser.post("forget", **form)
         before = read_spaces(place)
         await browser.post("forget", **form, space=plan.fields["space"])
@@ -82,7 +83,7 @@ async def test_a_deletion_without_a_space_names_its_space_and_leads_to_the_other
     async with place.browse("writer") as browser:
         plan = Document((await browser.get("forget", name="Ada")).text)
         names = ("name", "fact", "planned", "space", "confirmed")
-        await browser.post("forget", **{name: plan.fields[name] for name in names})
+        await browser.post("forget", **{name: plan.fields[name] for name in names}, typed="Ada")
 
     assert "in the space team" in plan.text
     assert "/explore/forget?name=Ada&space=other" in plan.links

@@ -19,6 +19,7 @@ LISTS = {
     "search": {"q": "tea"},
     "proposals": {},
     "stale": {},
+    "entities": {},
     "decisions": {},
     "documents": {},
 }

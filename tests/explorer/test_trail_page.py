@@ -130,7 +130,9 @@ async def test_a_person_is_erased_as_the_plan_said_and_the_receipt_is_shown(plac
         empty = Document((await browser.get("erase")).text)
         plan = Document((await browser.get("erase", name="Zoe")).text)
         form = {key: plan.fields[key] for key in ("name", "also", "keep", "planned", "space")}
+        form["typed"] = "Zoe"
         unconfirmed = await browser.post("erase", **form)
+        untyped = await browser.post("erase", **form | {"typed": "Ada"}, confirmed="1")
         remember(place.owner, "Zoe", "likes milk")
         changed = await browser.post("erase", **form, confirmed="1")
         again = Document((await browser.get("erase", name="Zoe")).text)
@@ -139,7 +141,8 @@ async def test_a_person_is_erased_as_the_plan_said_and_the_receipt_is_shown(plac
     async with place.browse("writer") as browser:
         refused = await browser.get("erase", name="Zoe")
 
-    assert "likes <b>tea</b>" in plan.texts
+    assert "likes <b>tea</b>" in plan.text
+    assert untyped.status_code == 400
     assert any(text.startswith("delete facts by others: ") for text in plan.texts)
     assert (unconfirmed.status_code, changed.status_code, refused.status_code) == (400, 400, 403)
     assert empty.faults + plan.faults + done.faults == []

@@ -45,9 +45,9 @@ _EXCEPTIONS: dict[Route, str] = {
         rename_space revoke_access revoke_token rollback_embedding_model rotate_token
         switch_embedding_model vouch""",
     Route.ADMINISTERED: """
-        claim_webhooks count_waiting erase_person erasure_plan list_events list_imports
-        list_proposals list_webhooks plan_undo prune_documents purge_undone read_events trail_end
-        undo_author verify_erasure""",
+        claim_webhooks count_waiting erase_person erasure_plan list_erasure list_events
+        list_imports list_proposals list_webhooks plan_undo prune_documents purge_undone
+        read_events trail_end undo_author verify_erasure""",
     Route.SEARCHED: "decide_proposals plan_decision revert_undo",
     Route.NAMED: "add_webhook change_policy find_documents mark_matches",
     Route.NAMED_TWICE: "change_language change_review change_tier",

@@ -85,6 +85,7 @@ _PAGES: dict[str, Page] = {
     "search": search_page.show,
     "suggest": search_page.suggest,
     "entity": entity_page.show,
+    "entities": entity_page.show_all,
     "item": library_page.show_item,
     "documents": library_page.list_documents,
     "journal": library_page.show_journal,

@@ -63,6 +63,12 @@ def read_name(text: str, field: str = "name", owner: str = "an entity") -> str:
     return _require(field, "The name", clean_name(text), NAME_LENGTH, f"Give the name of {owner}")
 
 
+def require_typed(text: str, name: str) -> None:
+    """Raise FieldInvalid unless somebody has typed a name to confirm what nobody takes back."""
+    if clean_name(text).casefold() != name.casefold():
+        raise FieldInvalid("typed", "This is another name", f"Write {name} to confirm")
+
+
 def read_actor(text: str) -> str:
     """Return the clean name of an actor. Raises FieldInvalid if it is empty or too long."""
     return read_name(text, "actor", "a person or an agent")

@@ -26,10 +26,11 @@ from textrawl.explorer.arguments import (
     read_period,
     read_reason,
     read_relation,
+    require_typed,
 )
 from textrawl.explorer.forms import Form
 from textrawl.explorer.rendering import write_link
-from textrawl.explorer.requests import PageRequest
+from textrawl.explorer.requests import PageRequest, turn
 from textrawl.explorer.site import PROPOSED, Record
 from textrawl.memory import curation
 from textrawl.memory.command_results import SharedRow
@@ -44,6 +45,7 @@ from textrawl.values.text import (
     clean_name,
 )
 
+_LISTED, _RELATIONS = 50, 1000  # on a page of what would be deleted
 _KINDS = ("ended", "wrong", "void")
 _NO_REASON = "corrected without a reason"
 
@@ -99,11 +101,24 @@ async def ask_deletion(visit: PageRequest) -> Response:
     places = [place.space for place in await visit.find_places(name)]
     here = visit.pin(places[0]) if places else visit
     plan = await _forget(here, name, fact, dry_run=True)
-    hidden = max((plan.facts or 0) - len(plan.sample or []), 0)
-    values = {"plan": plan, "name": name, "fact": fact, "hidden": hidden, "others": places[1:]}
+    values: dict[str, Any] = {"plan": plan, "name": name, "fact": fact, "others": places[1:]}
+    if not fact:
+        values |= await _list_everything(here, plan)
     home = here.principal.home_space
     values |= {"space": home.name if home else ""}
     return visit.show("forget.html", values)
+
+
+async def _list_everything(visit: PageRequest, plan: ForgottenRow) -> dict[str, Any]:
+    """Return a page of the facts of an entity. Its relations are on the last page."""
+    name, skip = plan.entity_name, visit.read_skip()
+    facts = await visit.call("entity_history", Record, entity=name, max_rows=_LISTED, skip=skip)
+    pages, relations = turn(skip, _LISTED, facts[0].total if facts else 0), list[Record]()
+    if pages["after"] is None:
+        relations = await visit.call("entity_relations", Record, entity=name, max_rows=_RELATIONS)
+    listed = (pages["total"] or 0) + (relations[0].total if relations else 0)
+    left = (plan.facts or 0) + (plan.relations or 0) - listed if pages["after"] is None else 0
+    return {"facts": facts, "relations": relations, "unlisted": left, **pages}
 
 
 async def forget(visit: PageRequest) -> Response:
@@ -111,6 +126,8 @@ async def forget(visit: PageRequest) -> Response:
     _require(visit, "forget")
     visit.require_space()
     name, fact = read_name(visit.read("name")), clean_name(visit.read("fact"))
+    if not fact:
+        require_typed(visit.read("typed"), name)
     await _forget(visit, name, fact, dry_run=False, planned=visit.read("planned"))
     if fact:
         return visit.report("Deleted for good.", entity=name)

@@ -92,6 +92,26 @@ async def _read_page(
     return await read(last), last
 
 
+_ORDERS = {"": "Last change", "name": "Name", "type": "Type", "facts": "Facts"}
+_COLUMNS = "space name entity_type facts changed_at author id"
+
+
+async def show_all(visit: PageRequest) -> Response:
+    """Show a table of all entities, or of those of a type, with the numbers of all types."""
+    kind, sort, skip = clean_name(visit.read("type")), visit.read("sort"), visit.read_skip()
+    rows = await visit.call(
+        "browse_entities",
+        Record,
+        chosen=kind or None,
+        sort=sort if sort in _ORDERS else "",
+        max_rows=_PAGE,
+        skip=skip,
+    )
+    values = {"rows": rows, "chosen": kind, "sort": sort, "orders": _ORDERS}
+    values |= turn(skip, _PAGE, rows[0].total if rows else 0)
+    return visit.show_list("entities.html", values, rows, _COLUMNS)
+
+
 async def ask_alias(visit: PageRequest) -> Response:
     """Show the form for another name of an entity."""
     entity, _ = await find_target(visit)

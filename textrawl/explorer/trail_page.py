@@ -13,11 +13,18 @@ from typing import cast, get_args
 from starlette.responses import Response
 
 from textrawl.errors import ArgumentInvalid
-from textrawl.explorer.arguments import read_name, read_number, read_start
+from textrawl.explorer.arguments import read_name, read_number, read_start, require_typed
 from textrawl.explorer.rendering import write_link
-from textrawl.explorer.requests import CLIENT, PageRequest
+from textrawl.explorer.requests import CLIENT, PageRequest, turn
 from textrawl.explorer.site import Notice, Record
-from textrawl.memory.command_results import ErasurePlanRow, EventFilter, EventRow, Keep, PlanRow
+from textrawl.memory.command_results import (
+    ErasedFact,
+    ErasurePlanRow,
+    EventFilter,
+    EventRow,
+    Keep,
+    PlanRow,
+)
 from textrawl.memory.erasure import Erasure, Person
 from textrawl.memory.trail import Trail
 from textrawl.postgres.database import Database
@@ -175,7 +182,10 @@ async def plan_erasure(visit: PageRequest) -> Response:
     """Show what an erasure would delete and redact, and what stays, or ask for a name."""
     erasure = Erasure(*_claim_spaces(visit))
     person = _read_person(visit.read("name"), visit.read("also"), visit.read("keep"))
-    return _show_erasure(visit, person, await erasure.plan(person) if person.name else [])
+    plan = await erasure.plan(person) if person.name else []
+    skip = visit.read_skip()
+    rows = await erasure.list_rows(person, _EVENTS, skip) if plan else []
+    return _show_erasure(visit, person, plan, rows, skip)
 
 
 async def erase(visit: PageRequest) -> Response:
@@ -185,6 +195,7 @@ async def erase(visit: PageRequest) -> Response:
     """
     form = visit.form
     person = _read_person(form.get("name", ""), form.get("also", ""), form.get("keep", ""))
+    require_typed(visit.read("typed"), person.name)
     pairs = (pair.partition(":") for pair in form.get("planned", "").split())
     planned = {read_number(s, least=0, most=2**31 - 1, default=0): shape for s, _, shape in pairs}
     done = await Erasure(*_claim_spaces(visit)).erase(person, planned)
@@ -203,13 +214,22 @@ def _read_person(name: str, also: str, keep: str) -> Person:
     )
 
 
-def _show_erasure(visit: PageRequest, person: Person, rows: Sequence[ErasurePlanRow]) -> Response:
-    goes = [row for row in rows if row.action != "stay"]
+def _show_erasure(
+    visit: PageRequest,
+    person: Person,
+    plan: Sequence[ErasurePlanRow],
+    rows: Sequence[ErasedFact],
+    skip: int,
+) -> Response:
+    goes = [row for row in plan if row.action != "stay"]
     values = {
         "name": person.name,
         "also": ", ".join(person.also),
         "keep": person.keep or "",
-        "plan": [(space, list(some)) for space, some in groupby(rows, lambda row: row.space_name)],
+        "plan": [(space, list(some)) for space, some in groupby(plan, lambda row: row.space_name)],
+        "rows": rows,
+        "skip": skip,
+        **turn(skip, _EVENTS, rows[0].total if rows else 0),
         "count": sum(row.rows for row in goes),
         "planned": " ".join({f"{row.space_id}:{row.fingerprint}": None for row in goes}),
     }

@@ -251,6 +251,29 @@ _WHOSE = {True: " by the person", False: " by others", None: ""}
 
 
 @dataclass(frozen=True)
+class ErasedFact:
+    """One of the rows that an erasure deletes or redacts, such as a fact.
+
+    `sample`, `entity_name` and `author` are None where the caller cannot read.
+    """
+
+    space_name: str
+    action: Literal["delete", "redact"]
+    kind: str
+    key: str
+    by_person: bool | None
+    sample: str | None
+    entity_name: str | None
+    author: str | None
+    total: int
+
+    @property
+    def things(self) -> str:
+        """The kind in words."""
+        return _THINGS.get(self.kind, f"{self.kind.replace('_', ' ')}s")
+
+
+@dataclass(frozen=True)
 class ErasurePlanRow:
     """A row of `erasure_plan`: rows of one kind that are deleted, redacted, or stay.
 

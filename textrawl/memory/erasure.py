@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, LiteralString, TypeVar
 
-from textrawl.memory.command_results import ErasedRow, ErasurePlanRow, Keep
+from textrawl.memory.command_results import ErasedFact, ErasedRow, ErasurePlanRow, Keep
 from textrawl.postgres.database import Database
 
 Row = TypeVar("Row")
@@ -37,6 +37,11 @@ class Erasure:
     async def plan(self, person: Person) -> list[ErasurePlanRow]:
         """Return what an erasure would delete and redact, and what stays."""
         return await self._call("erasure_plan", ErasurePlanRow, **_name(person))
+
+    async def list_rows(self, person: Person, most: int, skip: int) -> list[ErasedFact]:
+        """Return a page of the rows that an erasure would delete and redact."""
+        page = {"max_rows": most, "skip": skip}
+        return await self._call("list_erasure", ErasedFact, **_name(person), **page)
 
     async def erase(
         self, person: Person, planned: Mapping[int, str] | None = None

@@ -41,9 +41,10 @@ IN_ALL_CELLS = _list("drop_embedding_model start_embedding_model")
 # Ordinary are `write` of a function that writes, and `read` of others.
 SCOPES: dict[str, str] = {
     "admin": """
-        add_webhook claim_webhooks erase_person erasure_plan fail_webhook list_events list_imports
-        list_webhooks next_webhook_events plan_undo purge_undone read_events read_webhook
-        remove_webhook resume_webhook revert_undo trail_end undo_author verify_erasure""",
+        add_webhook claim_webhooks erase_person erasure_plan fail_webhook list_erasure
+        list_events list_imports list_webhooks next_webhook_events plan_undo purge_undone
+        read_events read_webhook remove_webhook resume_webhook revert_undo trail_end
+        undo_author verify_erasure""",
     "forget": """
         clear_log delete_edge delete_edges delete_entry delete_identity delete_items delete_node
         delete_nodes delete_observations delete_reflections forget_faded forget_source pop_log
