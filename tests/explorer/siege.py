@@ -132,7 +132,7 @@ class Material:
             "file": "self/my_identity.md", "snapshot": "x", "download": "1", "also": "Countess",
             "keep": "own", "replaces": "", "draft": "x", "pinned": "yes",
             "repository": "github.com/acme/api", "asked": "Ada", "meant": "Ada", "new": "name",
-            "as": "page", "statement": "table memory_entities", "typed": "Ada",
+            "as": "page", "statement": "table memory_entities", "typed": "Ada", "role": "",
         }  # fmt: skip
 
 

@@ -24,6 +24,13 @@ from textrawl.values.text import (
 from textrawl.values.times import read_as_of, read_begin, read_instant, read_past_instant
 
 SCOPES: tuple[Scope, ...] = get_args(Scope)
+ROLES: dict[str, tuple[Scope, ...]] = {
+    "reader": ("read",),
+    "writer": ("read", "write", "forget"),
+    "reviewer": ("read", "write", "forget", "review"),
+    "admin": ("read", "write", "forget", "review", "admin"),
+}
+"""The scopes of people, by what they do in a space."""
 _MOST_DIGITS = 18
 
 
@@ -75,8 +82,9 @@ def read_actor(text: str) -> str:
 
 
 def read_scopes(form: Mapping[str, str]) -> list[Scope]:
-    """Return the scopes whose boxes are checked. Raises FieldInvalid if there are none."""
-    chosen: list[Scope] = [scope for scope in SCOPES if form.get(f"scope-{scope}")]
+    """Return the scopes of the role, or those of the boxes. Raises FieldInvalid without any."""
+    chosen: list[Scope] = [*ROLES.get(form.get("role", ""), ())]
+    chosen = chosen or [scope for scope in SCOPES if form.get(f"scope-{scope}")]
     if not chosen:
         raise FieldInvalid("scopes", "No scope is chosen", "Choose at least one scope")
     return chosen

@@ -5,6 +5,7 @@ space who could make tokens could reach other spaces in the name of others. Only
 memory makes and revokes them.
 """
 
+import shlex
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -32,6 +33,7 @@ from textrawl.explorer.arguments import (
 from textrawl.explorer.forms import OwnerNeeded, SentTwice
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
+from textrawl.explorer.site import Notice
 from textrawl.postgres.database import Database
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.values.text import NAME_LENGTH, clean_name
@@ -60,11 +62,24 @@ async def grant(visit: PageRequest) -> Response:
             "grant_access", list[str], actor=actor, space=space, scopes=scopes
         )
         visit.site.directory.forget(actor)
-        return _return_to(space)
+        return await _tell_granted(visit, space, actor, scopes)
     held = await find_grant(visit, actor)
     own = actor == visit.principal.actor and "admin" not in scopes
     values = {"step": "confirm", "actor": actor, "held": held, "space": space, "own": own}
     return visit.show("grant.html", {**values, "scopes": scopes})
+
+
+async def _tell_granted(
+    visit: PageRequest, space: str, actor: str, scopes: list[Scope]
+) -> Response:
+    """Return to the grants, which tell how somebody without a token gets one."""
+    tokens = await visit.call_anywhere("list_tokens", TokenListRow)
+    if any(token.actor == actor and token.state == "valid" for token in tokens):
+        return _return_to(space)
+    words = ["--actor", actor, "--space", space, "--scope", ",".join(scopes)]
+    command = shlex.join(["textrawl", "token", "create", *words])
+    text = f"Granted. The owner of the memory makes a token with: {command}"
+    return visit.tell(Notice(text), write_link("grants", space=space))
 
 
 async def ask_withdrawal(visit: PageRequest) -> Response:
@@ -154,7 +169,16 @@ async def make(visit: PageRequest) -> Response:
     # A browser that loads the answer again sends the form again, which must not make a token.
     if visit.site.tickets.use(visit.read("ticket")) != (visit.principal.credential,):
         raise SentTwice
-    return visit.show("token.html", {**values, "step": "made", "token": await _make(visit, **wish)})
+    values |= {"step": "made", "address": find_address(visit), "token": await _make(visit, **wish)}
+    return visit.show("token.html", values)
+
+
+def find_address(visit: PageRequest) -> str:
+    """Return where clients reach the server. On an own machine, only PUBLIC_URL tells it."""
+    here = str(visit.request.base_url.replace(path="")).rstrip("/")
+    own = "https://memory.example.com" if visit.site.own_machine else here
+    base = (visit.site.settings.public_url or own).rstrip("/")
+    return f"{base}/mcp"
 
 
 async def ask_revocation(visit: PageRequest) -> Response:

@@ -9,7 +9,7 @@ people with a token may know. On a person's own machine it also shows the checks
 import shlex
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -38,6 +38,7 @@ from textrawl.explorer import cookies
 from textrawl.explorer.arguments import read_number
 from textrawl.explorer.decision_pages import find_pairs
 from textrawl.explorer.forms import OwnerNeeded
+from textrawl.explorer.grants_page import find_address
 from textrawl.explorer.graph_page import draw_map, find_cells
 from textrawl.explorer.rendering import read_assets, write, write_link
 from textrawl.explorer.requests import PageRequest
@@ -178,17 +179,29 @@ async def check(visit: PageRequest) -> Response:
 _TOKEN_FILE = "/path/to/token"  # noqa: S105 - where a person may keep it
 
 
+_SEEN = timedelta(days=30)  # time for which a client counts as connected
+
+
 async def show_clients(visit: PageRequest) -> Response:
-    """Show the commands and the entries of all clients, and of a program that is not listed."""
-    site = visit.site
-    base = site.settings.public_url or str(visit.request.base_url.replace(path="")).rstrip("/")
+    """Show who is connected, and the commands and entries that connect each client."""
+    own_machine, address = visit.site.own_machine, find_address(visit)
     server: Server = (
         LocalServer(find_command())
-        if site.own_machine
-        else ServerAddress(f"{base}/mcp", ServerToken("file", _TOKEN_FILE))
+        if own_machine
+        else ServerAddress(address, ServerToken("file", _TOKEN_FILE))
     )
-    clients = [_describe_client(client, server) for client in (*CLIENTS.values(), OTHER)]
-    return visit.show("clients.html", {"clients": clients, "own_machine": site.own_machine})
+    seen = await visit.call("list_clients", Record, since=datetime.now(UTC) - _SEEN)
+    values = {
+        "clients": [_describe_client(client, server) for client in (*CLIENTS.values(), OTHER)],
+        "seen": seen,
+        "days": _SEEN.days,
+        "own_machine": own_machine,
+        "page": "token" if visit.site.open_owner else "grant",
+    }
+    return visit.show_list("clients.html", values, seen, _COLUMNS)
+
+
+_COLUMNS = "client author facts answers recalled tokens last_at"
 
 
 def _describe_client(client: ClientProgram, server: Server) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from textrawl.explorer.arguments import ROLES
 from textrawl.explorer.site import ROOT
 from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import escape_hidden
@@ -179,6 +180,7 @@ def _build_environment() -> Environment:
         "asset": find_address,
         "icon": _draw_icon,
         "entity_types": ENTITY_TYPES,
+        "roles": ROLES,
     }
     filters: dict[str, Any] = {
         "time": write_time,
