@@ -14,7 +14,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
-from tests.support.commands import FACT, HELLO, PING, Launch, Process, Run, wait_for
+from tests.support.commands import FACT, HELLO, PING, Launch, Run, read_address, wait_for
 from tests.support.hosts import end_hosts, find_hosts, read_logs
 from textrawl.cli.foreground import run_foreground
 from textrawl.settings import read_foreign_environment
@@ -34,15 +34,6 @@ def describe(*arguments: str, **environment: object) -> StdioServerParameters:
         args=["-m", "textrawl", *arguments],
         env=read_foreign_environment() | values,
     )
-
-
-def read_address(process: Process) -> str:
-    """Where it says that it listens."""
-    assert process.popen.stderr is not None
-    for line in process.popen.stderr:
-        if line.startswith("textrawl listens on "):
-            return line.split()[-1]
-    raise AssertionError(process.end())
 
 
 @pytest.mark.anyio

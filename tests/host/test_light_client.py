@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import Launch, Process, Run, wait_for
+from tests.support.commands import Launch, Process, Run, read_address, wait_for
 from tests.support.sockets import is_answered, recall
 from textrawl.environment import default_data_dir
 from textrawl.errors import TextrawlError
@@ -52,14 +52,6 @@ def address(launch: Launch, data_dir: Path, home: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("TEXTRAWL_SERVER_URL", address)
     monkeypatch.setenv("TEXTRAWL_DATA_DIR", str(home / "here"))
     return address
-
-
-def read_address(process: Process) -> str:
-    assert process.popen.stderr is not None
-    for line in process.popen.stderr:
-        if line.startswith("textrawl listens on "):
-            return line.split()[-1]
-    raise AssertionError(process.end())
 
 
 def test_a_resident_and_the_commands_use_the_memory_of_a_server(

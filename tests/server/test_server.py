@@ -113,9 +113,10 @@ async def test_lists_come_in_one_order_and_say_how_long_they_may_be_kept(connect
 
 
 async def test_an_unknown_tool_is_a_protocol_error(client: Client) -> None:
-    with pytest.raises(MCPError) as caught:
-        await client.call_tool("drop_everything", {})
-    assert caught.value.error.code == INVALID_PARAMS
+    for name in ("drop_everything", "", "x" * 500, "query_memory\u202e"):
+        with pytest.raises(MCPError) as caught:
+            await client.call_tool(name, {})
+        assert caught.value.error.code == INVALID_PARAMS
 
 
 async def test_memory_that_is_off_says_how_to_turn_it_on_and_needs_no_database(

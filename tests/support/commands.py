@@ -192,6 +192,15 @@ class Process:
         return Outcome(self.popen.returncode, out, err)
 
 
+def read_address(process: Process) -> str:
+    """Where it says that it listens."""
+    assert process.popen.stderr is not None
+    for line in process.popen.stderr:
+        if line.startswith("textrawl listens on "):
+            return line.split()[-1]
+    raise AssertionError(process.end())
+
+
 Launch = Callable[..., Process]
 
 

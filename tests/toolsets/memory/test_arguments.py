@@ -5,7 +5,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from mcp import Client, MCPError
+from mcp import Client
 from toktok import batch_count  # pyright: ignore[reportMissingTypeStubs]
 
 from tests.conftest import Connect, Era
@@ -477,13 +477,6 @@ async def test_the_longest_texts_are_stored_whole(client: Client) -> None:
         await relate(client, name, unicodedata.normalize("NFC", character * 30), "B" * 200)
 
         assert (await ask(client, entityName=name, maxTokens=25_000))["o"] == [fact]
-
-
-async def test_an_unknown_tool_is_a_protocol_error(client: Client) -> None:
-    for name in ("recall_memories", "", "x" * 500, "query_memory\u202e"):
-        with pytest.raises(MCPError) as caught:
-            await client.call_tool(name, {})
-        assert caught.value.error.code == -32602
 
 
 async def test_a_database_that_cannot_be_reached_is_an_error_in_time(
