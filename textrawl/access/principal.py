@@ -383,10 +383,8 @@ class BearerAuthenticator:
         """
         if is_token(bearer):
             return await self._directory.find(hash_token(bearer))
-        return await self._find_federated(bearer) if self._issuer is not None else None
-
-    async def _find_federated(self, bearer: str) -> Principal | None:
-        assert self._issuer is not None  # noqa: S101 - checked by the only caller
+        if self._issuer is None:
+            return None
         identity = await self._issuer.verify(bearer)
         if identity is None or not identity.scopes:
             return None

@@ -47,7 +47,12 @@ async def tell_team(data_dir: Path) -> None:
         async with open_connection(login.conninfo, timeout=_TIMEOUT) as database:
             await _store_document(database, story)
             await _propose(database, story)
-            await _fill_vectors(database)
+            # The demo's server did not make all vectors yet.
+            models = await database.call("embedding_models", KnownModelRow)
+            [number] = [row.model_id for row in models if row.status == "active"]
+            model = StoredModel(number, LocalEmbedder())
+            while await queue_facts(database, model) or await fill_batch(database, model):
+                pass
 
 
 def _read() -> Fields:
@@ -193,12 +198,3 @@ async def _propose(database: Database, story: _Story) -> None:
         tool="remember_fact",
     )
     await database.call("revoke_token", int, name=shorten_token(token))
-
-
-async def _fill_vectors(database: Database) -> None:
-    """Make the vectors that the demo's server did not make yet."""
-    models = await database.call("embedding_models", KnownModelRow)
-    [number] = [row.model_id for row in models if row.status == "active"]
-    model = StoredModel(number, LocalEmbedder())
-    while await queue_facts(database, model) or await fill_batch(database, model):
-        pass

@@ -60,18 +60,16 @@ def find_ignored() -> list[str]:
     """
     from textrawl.settings import find_withheld  # noqa: PLC0415 - see `find_mistakes`
 
-    return find_withheld() + [
-        f"{file.label} sets {', '.join(names)}, which textrawl ignores there: write "
-        f"{PREFIX}{names[0]}, or name the file with --env-file"
-        for file in read_files()
-        if file.shared and (names := _list_bare_names(file))
-    ]
-
-
-def _list_bare_names(file: EnvFile) -> list[str]:
-    parts = _parse(file.content.decode("utf-8", "replace"))
-    found = [part.key.upper() for part in parts if part.key]
-    return [name for name in dict.fromkeys(found) if name.lower() in SETTINGS]
+    lines = find_withheld()
+    for file in (one for one in read_files() if one.shared):
+        parts = _parse(file.content.decode("utf-8", "replace"))
+        found = dict.fromkeys(part.key.upper() for part in parts if part.key)
+        if names := [name for name in found if name.lower() in SETTINGS]:
+            lines.append(
+                f"{file.label} sets {', '.join(names)}, which textrawl ignores there: write "
+                f"{PREFIX}{names[0]}, or name the file with --env-file"
+            )
+    return lines
 
 
 def _find_bad_lines(file: EnvFile) -> Iterator[str]:
