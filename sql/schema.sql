@@ -550,7 +550,7 @@ COMMENT ON COLUMN observation.claim IS 'What the fact claims: make_claim(content
 COMMENT ON COLUMN observation.period IS 'The begin and the end that the text names, such as 2016/2021-03 or 2019/, if they are the times of the fact. Null: the text names none, or the fact is older than 0033.';
 COMMENT ON COLUMN observation.origin IS 'said: a person typed or accepted it. inferred: an agent concluded it. external: a page, a tool, a file or an import said it. Null: find_origin() says it, of facts that are older than 0037.';
 COMMENT ON COLUMN observation.repository IS 'Key of the repository of the session that stored the fact, such as github.com/acme/api. Null: of none, as facts about people and preferences are.';
-COMMENT ON COLUMN observation.anchors IS 'What the fact speaks of: files of its repository, such as src/parse.py:40-52 with a hash of these lines, and URLs. Null: nothing named.';
+COMMENT ON COLUMN observation.anchors IS 'What the fact speaks of: files of its repository, such as src/parse.py:40-52 with a hash of these lines, and URLs. Or "document", the id and the version of the document that has its evidence. Null: nothing named.';
 CREATE INDEX observation_author_idx ON observation USING btree (space_id, author_id) WHERE author_id > 0;
 CREATE INDEX observation_coming_idx ON observation USING btree (space_id, valid_from) WHERE valid_from > created_at;
 CREATE INDEX observation_entity_idx ON observation USING btree (space_id, entity_id, content_hash);

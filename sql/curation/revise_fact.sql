@@ -5,6 +5,7 @@ create function textrawl.revise_fact(
     model integer default null, embedding halfvec default null,
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null,
+    anchors text[] default null,  -- what the successor speaks of
     out entity_id uuid, out entity_name text,
     out observation_id uuid, out content text,  -- the wrong fact; null if the caller cannot read the space
     out successor_id uuid,
@@ -42,7 +43,7 @@ begin
         where o.space_id = origin.space_id and o.id = wrong.id;
         if successor is not null then
             select s.id, s.duplicate into successor_id, duplicate
-            from store_successor(wrong, successor, model, embedding, origin) s;
+            from store_successor(wrong, successor, model, embedding, anchors, origin) s;
         end if;
         update entity e set updated_at = clock_timestamp() where e.space_id = origin.space_id and e.id = entity_id;
         perform record_event('revised', entity_id, coalesce(successor_id, wrong.id), null, origin,

@@ -1,6 +1,6 @@
 create function textrawl.store_successor(
     wrong textrawl.observation,  -- the fact as it was before it was revised
-    successor text, model integer, embedding halfvec, origin textrawl.origin,
+    successor text, model integer, embedding halfvec, anchors text[], origin textrawl.origin,
     out id uuid, out duplicate boolean
 )
 language plpgsql volatile
@@ -11,7 +11,7 @@ declare
     facts new_fact[] := read_facts(
         jsonb_build_array(jsonb_build_object(
             'observation', successor, 'valid_until', wrong.valid_until, 'said_at', wrong.said_at,
-            'repository', wrong.repository)),
+            'repository', wrong.repository, 'anchors', session_anchors(wrong.repository, anchors))),
         array[wrong.entity_id], array[embedding], origin.space_id, reading => false);
 begin
     -- A fact that has the text already keeps its times and its author, on whatever day it begins.

@@ -63,7 +63,10 @@ begin
         order by i.kind, i.keys, i.to_keys, i.hash, i.place
     )
     select p.proposals into proposals
-    from (select coalesce(jsonb_agg(value order by place) filter (where kind = 'fact'), '[]') as facts,
+    from (select coalesce(jsonb_agg(value || case
+                     when strpos(regexp_replace(written.content, '\s+', ' ', 'g'), value ->> 'evidence') > 0 then jsonb_build_object(
+                         'anchors', array[concat_ws(' ', 'document', written.document_id, written.version)])
+                     else '{}' end order by place) filter (where kind = 'fact'), '[]') as facts,
                  coalesce(jsonb_agg(value order by place) filter (where kind = 'relation'), '[]') as relations,
                  array_agg(fact_vectors[place] order by place) filter (where kind = 'fact') as fact_vectors,
                  array_agg(relation_vectors[place] order by place) filter (where kind = 'relation') as relation_vectors

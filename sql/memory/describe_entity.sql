@@ -54,7 +54,7 @@ begin
     ), newest as (
         select o.id, page.space, o.content, o.source, o.confidence, o.created_at, o.said_at, o.valid_from, o.valid_until,
             a.name as author, shared.by_several as several_authors, page.day, o.evidence, o.evidence_start,
-            find_origin(o.origin, o.tool, o.client, o.source) as origin, session_anchors(o.repository, o.anchors) as anchors
+            find_origin(o.origin, o.tool, o.client, o.source) as origin, session_anchors(o.repository, o.anchors, o.space_id, o.evidence) as anchors
         from page join fact o on o.space_id = page.space_id and o.id = page.id
         join actor a on a.id = o.author_id
         join shared on shared.space_id = page.space_id

@@ -116,7 +116,7 @@ begin atomic
     ), judged as (
         select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.author_id,
             textrawl.find_origin(o.origin, o.tool, o.client, o.source) as origin,
-            textrawl.session_anchors(o.repository, o.anchors) as anchors,
+            textrawl.session_anchors(o.repository, o.anchors, o.space_id, o.evidence) as anchors,
             case when o.section not in ('pinned', 'today', 'project', 'self') and o.content ~ '[?？]\s*$' then 'question' else o.section end as section,
             (o.confidence * (
                 0.6 * exp(-least(extract(epoch from greatest((select at from last) - o.created_at, interval '0')) / 86400 / 30, 700))

@@ -26,7 +26,7 @@ begin atomic
         r.id, textrawl.relation_label(coalesce(r.label, r.relation_type)), t.name, t.entity_type, null::uuid, null::integer, null::integer,
         textrawl.has_several_authors(o.space_id), o.valid_from, o.valid_until, false,
         nullif(nullif(textrawl.free_type(e.entity_type, e.metadata), e.entity_type), 'Generic'),
-        textrawl.find_origin(o.origin, o.tool, o.client, o.source), textrawl.session_anchors(o.repository, o.anchors)
+        textrawl.find_origin(o.origin, o.tool, o.client, o.source), textrawl.session_anchors(o.repository, o.anchors, o.space_id, o.evidence)
     from found
     join textrawl.observation o on o.space_id = found.space_id and o.id = found.id
     join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id

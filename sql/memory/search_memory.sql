@@ -347,7 +347,7 @@ begin
             as_of is null and (moment is not distinct from 'infinity' or coalesce(o.valid_until < o.created_at, false)) and b.tokens is null,
             nullif(nullif(free_type(e.entity_type, e.metadata), e.entity_type), 'Generic'),
             case when b.tokens is null then find_origin(o.origin, o.tool, o.client, o.source) end,
-            session_anchors(o.repository, o.anchors),
+            session_anchors(o.repository, o.anchors, o.space_id, o.evidence),
             case when worded then array[weight.base, weight.meaning * coalesce(b.likeness, 0.7 * b.coverage), weight.words * (b.coverage + b.exact),
                 weight.about * b.about, case when b.supported then weight.beside * b.beside else 0 end, weight.period * b.period,
                 case when unheard then weight.unheard else 0 end, weight.better * b.lift]

@@ -9,3 +9,6 @@ comment on column proposal.content is 'Text of the fact, or of the fact that end
 comment on column proposal.evidence is 'Why it is proposed: the sentence of a text in which an LLM found it, or the reason of a finding or a pin. Null: somebody proposed it.';
 comment on column proposal.finding is 'What tidy_memory() found. name, same: two entities are one. disagreement, double, question, expired, stale, anchor: a fact should end. relation: a fact states it. pin: an agent proposed to pin it. Null: somebody proposed it.';
 comment on column proposal.one is 'The entity that stays, or the fact that ends, is pinned or states the relation. Null: no finding.';
+
+comment on column observation.anchors is
+    'What the fact speaks of: files of its repository, such as src/parse.py:40-52 with a hash of these lines, and URLs. Or "document", the id and the version of the document that has its evidence. Null: nothing named.';

@@ -146,6 +146,22 @@ def test_a_changed_source_is_marked_wherever_the_fact_is_shown(
         assert "gone" not in out
 
 
+def test_a_fact_that_is_put_right_speaks_of_the_files_that_it_names(
+    say: Say, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "api", 1)
+    wrong, right = "begins in src/part_0.py:3", "begins in src/part_1.py:3"
+    for folder, name in (("api", "Parser"), ("plain", "Reader")):
+        assert say(folder, "remember", name, wrong, "--type", "concept").code == 0
+        revised = say("api", "revise", name, wrong, "--reason", "moved", "--instead", right)
+        assert revised.code == 0, revised.err
+    path.write_text("")
+
+    assert f"{right} (source changed)" in say("api", "show", "Parser").out
+    # It belongs to no repository, so its paths could be those of any.
+    assert "changed" not in say("api", "show", "Reader").out
+
+
 def test_a_message_that_names_a_folder_lets_nobody_read_it(
     say: Say, launch: Launch, database_url: str, tmp_path: Path
 ) -> None:

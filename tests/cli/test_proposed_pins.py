@@ -119,7 +119,7 @@ def test_an_agent_cannot_ask_twice_or_flood_and_a_rejected_pin_stays_rejected(
 def test_a_pin_that_cannot_be_set_any_more_says_why_and_changes_nothing(
     say: Say, agent: Open, owner: psycopg.Connection
 ) -> None:
-    rules = "from generate_series(1, 12) n"
+    rules = "from generate_series(1, 11) n"
     owner.execute(f"select remember_fact('Rules', 'concept', 'rule ' || n) {rules}")
     ask = agent()
     ended, pinned, full = (

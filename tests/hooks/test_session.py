@@ -3,12 +3,14 @@
 import json
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from tests.hooks.conftest import FACTS, Environment
 from tests.hooks.sessions import Session
+from tests.hooks.test_capture import WRITERS, write_transcript
 from tests.support.commands import Run, wait_for
 from tests.support.sockets import remember
 from tests.values.test_repository import make_repository
@@ -263,6 +265,37 @@ def test_sessions_shows_which_facts_a_model_got_at_which_event(start: Start, run
         assert abs(event["tokens"] - count(text)) <= 10  # the frame is not counted anew
     assert "leads QA at Acme" in read.out
     assert run("sessions", "x", **own).code == 2
+
+
+def test_sessions_shows_which_facts_an_answer_used(
+    start: Start, memory: Environment, run: Run, tmp_path: Path
+) -> None:
+    own = {name.removeprefix("TEXTRAWL_"): value for name, value in memory.items()}
+    ada, ben = FACTS[0][2], FACTS[-1][2]
+
+    def read(part: str) -> dict[str, str]:
+        newest = json.loads(run("sessions", "--json", **own).out)[0]["session"]
+        shown = json.loads(run("sessions", newest, "--json", **own).out)
+        return {fact["fact"]: fact[part] for event in shown for fact in event["facts"]}
+
+    for client, write in WRITERS.items():
+        transcript = tmp_path / f"{client}.jsonl"
+        start(client, transcript).tell("start", source="startup")
+        before, ids = read("used"), read("id")
+        talks = (
+            ("Whom do I ask?", "Ask Ada: at Acme she leads the team for QA."),
+            ("Who leads QA at Acme?", "I do not know who leads QA at Acme."),
+            ("Why?", f"Because of the fact {ids[ben]}."),
+        )
+        used = list[tuple[str, str]]()
+        for talk in talks:
+            now = {"timestamp": datetime.now(UTC).isoformat()}
+            lines = [line | now if "timestamp" in line else line for line in write(*talk)]
+            write_transcript(transcript, lines)
+            found = read("used")
+            used.append((found[ada], found[ben]))
+        assert set(before.values()) == {""}, client
+        assert used == [("yes", "no"), ("", "no"), ("no", "yes")], client
 
 
 def test_hooks_give_facts_of_the_repository_of_their_folder_and_of_no_other(

@@ -210,6 +210,8 @@ class LocalTools:
             operation.command,
             secrets.token_hex(8),
             repository=program.repository,
+            # A command compares what it shows with the files itself.
+            checkout=program.checkout if operation.writes else None,
         )
         with keep_caller(caller):
             async with self._lend(operation.least_timeout) as store:

@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from textrawl.errors import ItemNotFound
 from textrawl.explorer.requests import PageRequest
+from textrawl.hooks.answers import read_answers
 from textrawl.hooks.sessions import SessionState, read_sessions
 from textrawl.memory.connector import FetchedFact
 from textrawl_client.unix_socket import build_address
@@ -26,6 +27,7 @@ async def show(visit: PageRequest) -> Response:
         "sessions": found,
         "session": session,
         "facts": {fact: await _find(visit, fact) for fact in given},
+        "answers": await to_thread.run_sync(read_answers, session.transcript) if session else None,
         "own_machine": visit.site.own_machine,
     }
     return visit.show("sessions.html", values)

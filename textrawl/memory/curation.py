@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from textrawl.memory.anchors import find_named
 from textrawl.memory.command_results import (
     PinnedRow,
     PinProposedRow,
@@ -34,6 +35,7 @@ async def revise(
     or the successor has the same text.
     """
     texts = [compose_document(name, instead)] if instead else []
+    [anchors] = await find_named([instead or ""])
     model, vectors = await call.store.embed_documents(texts)
     return await call.write_one(
         "revise_fact",
@@ -45,6 +47,7 @@ async def revise(
         successor=instead,
         model=model,
         embedding=vectors[0] if vectors else None,
+        anchors=anchors,
     )
 
 

@@ -1,9 +1,10 @@
 """Anchors of facts: what a fact speaks of, and whether that has changed since.
 
-An anchor is `src/parse.py:40-52 HASH` (lines of a file), `src/parse.py HASH` (a whole file) or a
-URL, which nobody fetches. A path is relative to the folder of a repository. A process reads its
-files only for a session that works in this folder, and only regular files below it: no path through
-a symbolic link, no device and no large file. What cannot be read in this way says nothing.
+An anchor is `src/parse.py:40-52 HASH` (lines of a file), `src/parse.py HASH` (a whole file), a URL,
+which nobody fetches, or the version of a document, which the database compares. A path is relative
+to the folder of a repository. A process reads its files only for a session that works in this
+folder, and only regular files below it: no path through a symbolic link, no device and no large
+file. What cannot be read in this way says nothing.
 """
 
 import os
@@ -32,6 +33,7 @@ _MOST_MENTIONS = 20  # paths of a text that are looked up
 _END = b"\n"
 _MARKS = b" \t-*+>0123456789.)"  # of an item of a list
 _ANCHOR = re.compile(r"([^\0]+?)(?::([0-9]{1,7})-([0-9]{1,7}))? ([0-9a-f]{16})")
+_OF_DOCUMENT = re.compile(rf"(\S+): {CHANGED}")  # the database has compared it
 _PLACE = re.compile(r"(.+?)(?::([0-9]{1,7})(?:-([0-9]{1,7}))?)?")
 # What these have could be guessed from the hash of a line. Some disks do not know case.
 _SECRET = re.compile(
@@ -104,11 +106,9 @@ def find_source(folder: str, path: str, text: str) -> str | None:
 def read_changes(told: Sequence[Sequence[str] | None]) -> list[str | None]:
     """Return for each fact, by its anchors, `source changed`, `file gone` or None.
 
-    They are compared with the files of the session's folder.
+    They are compared with the files of the session's folder, if it has one.
     """
-    folder = checkout.get()
-    found = find_changes(folder, told) if folder else [None] * len(told)
-    return [change and change.state for change in found]
+    return [change and change.state for change in find_changes(checkout.get() or "", told)]
 
 
 def find_changes(folder: str, told: Iterable[Sequence[str] | None]) -> list[SourceChange | None]:
@@ -145,7 +145,8 @@ def _write(read: Read, path: str, first: str | None = None, last: str | None = N
 def _compare(read: Read, anchor: str) -> SourceChange | None:
     found = _ANCHOR.fullmatch(anchor)
     if found is None:
-        return None
+        judged = _OF_DOCUMENT.fullmatch(anchor)
+        return SourceChange(judged[1], CHANGED, "") if judged else None
     path, first, last, known = found.groups()
     place = anchor.rpartition(" ")[0]
     try:

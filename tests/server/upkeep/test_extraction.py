@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -9,8 +10,11 @@ import pytest
 from anyio import to_thread
 from mcp import Client
 
+from tests.conftest import Connect
+from tests.support.commands import Process, name_memory
 from tests.support.llm_server import LlmServer
 from tests.support.provider_server import Fault, LlmFault
+from tests.values.test_repository import make_repository
 from textrawl import Settings, create_server
 from textrawl.memory.opening import open_memory
 from textrawl.memory.store import Store
@@ -403,3 +407,40 @@ async def test_without_the_switch_no_entry_is_sent_to_the_llm(
 
     assert server.requests == []
     assert fetch(owner, f"{STATE} from extraction_state()") == [(0, 0, 0, 0, 0)]
+
+
+async def test_a_fact_from_an_entry_says_when_its_sentence_is_no_longer_there(  # noqa: PLR0917 - each is a fixture
+    proposing: Settings,
+    owner: psycopg.Connection,
+    server: LlmServer,
+    connect: Connect,
+    database_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server.write = lambda _: json.dumps(SAID)
+    await record(proposing)
+    await extract(proposing)
+    accept = "select decide_proposals(array[p.id::text], 'accept') from list_proposals() p"
+    owner.execute(f"{accept} where content = 'builds boats there'")
+    client = await connect(toolsets=["memory", "journal"])
+    entry = {"granularity": "daily", "date": "2026-05-12", "instanceId": "laptop"}
+
+    async def read_change() -> str | None:
+        question = {"mode": "entity", "entityName": "Ben"}
+        found = await client.call_tool("query_memory", question)
+        assert found.structured_content is not None
+        [fact] = found.structured_content["observations"]
+        return fact.get("change")
+
+    changes = [await read_change()]
+    for text in (f"A new beginning.\n\n{TEXT}", "Nothing of this was so, and nothing of it stays."):
+        await client.call_tool("memory_update", {**entry, "content": text})
+        changes.append(await read_change())
+    make_repository(tmp_path / "api", "https://github.com/acme/api")
+    monkeypatch.chdir(tmp_path / "api")
+    checked = Process(["check-anchors"], name_memory(database_url)).end()
+
+    assert changes == [None, None, "source changed"]
+    shown = "daily/2026-05-12/laptop: source changed\tBen\tbuilds boats there\n"
+    assert checked.out.endswith(shown), checked.err

@@ -9,12 +9,13 @@ from textrawl.cli.console import show_table, write_error, write_instant, write_j
 from textrawl.cli.inputs import AsJson, argument
 from textrawl.cli.questions import ask
 from textrawl.environment import read_sources
-from textrawl.hooks.sessions import SessionState, read_sessions
+from textrawl.hooks.answers import Answers, read_answers
+from textrawl.hooks.sessions import Given, SessionState, read_sessions
 from textrawl.host.entrance import choose_address
 from textrawl.memory.connector import FetchedFact
 
 _SHORT = 8  # characters of the id of a session, or of a fact
-_FACT = ("id", "entity", "fact", "author", "origin", "repository")
+_FACT = ("id", "entity", "fact", "author", "origin", "repository", "used")
 
 _Id = Annotated[str | None, argument("[ID]", "The session: the first characters of its id.")]
 
@@ -23,7 +24,8 @@ def sessions(session: _Id = None, as_json: AsJson = False) -> None:
     """Show which facts hooks gave the models of your sessions of the last week.
 
     Without an id, list the sessions, the newest first. With an id, show each fact that a model got
-    without asking, at which event, and with how many tokens.
+    without asking, at which event, and with how many tokens. `used` is yes if a later answer of the
+    agent quotes the fact or its id, as far as the transcript of the client tells.
     """
     found = read_sessions(choose_address(read_sources()).folder)
     if session is None:
@@ -38,12 +40,13 @@ def sessions(session: _Id = None, as_json: AsJson = False) -> None:
     chosen = [state for name, state in found.items() if name.startswith(session)]
     if len(chosen) != 1:
         raise typer.BadParameter("no session, or several, begin like this", param_hint="ID")
+    answers = read_answers(chosen[0].transcript)
     events: list[dict[str, Any]] = [
         {
             "event": given.kind,
             "at": write_instant(given.time, ""),
             "tokens": given.tokens,
-            "facts": [_describe_fact(fact) for fact in given.facts],
+            "facts": [_describe_fact(fact, given, answers) for fact in given.facts],
         }
         for given in chosen[0].given
     ]
@@ -67,10 +70,11 @@ def _describe(name: str, state: SessionState) -> dict[str, object]:
     }
 
 
-def _describe_fact(fact: str) -> dict[str, str]:
+def _describe_fact(fact: str, given: Given, answers: Answers) -> dict[str, str]:
     """Return a fact. One that is gone has only its id."""
     row = ask("get_fact", FetchedFact, fact=UUID(fact))
-    values = ("",) * 5
+    values = ("",) * 6
     if row:
         values = row.entity_name, row.content, row.author, row.origin, row.repository or ""
+        values = *values, answers.tell_use(given, fact, row.content)
     return dict(zip(_FACT, (fact[:_SHORT], *values), strict=True))
