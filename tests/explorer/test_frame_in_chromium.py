@@ -1,5 +1,7 @@
 """What a person sees first: facts, and a frame that stays where it is."""
 
+from typing import Any
+
 import pytest
 
 from tests.explorer.chromium import marks, open_tab, sign_in
@@ -47,7 +49,7 @@ async def test_the_page_of_an_entity_begins_with_its_facts(
 async def test_the_frame_is_at_the_same_place_on_all_pages(filled: Place, width: int) -> None:
     async with open_tab(filled, viewport={"width": width, "height": 800}) as tab:
         await sign_in(tab, filled.tokens["keeper"])
-        places = {}
+        places: dict[str, Any] = {}
         for page in _PAGES:
             await tab.go(page)
             places[page] = await tab.page.evaluate(_FRAME)

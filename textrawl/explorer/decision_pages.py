@@ -23,7 +23,7 @@ from textrawl.explorer.arguments import (
     read_start,
 )
 from textrawl.explorer.entity_page import find_target
-from textrawl.explorer.rendering import write_link
+from textrawl.explorer.rendering import write_count, write_link
 from textrawl.explorer.requests import PageRequest, turn
 from textrawl.explorer.site import Notice, Record, count_pairs
 from textrawl.memory import curation, entities, review
@@ -295,7 +295,7 @@ async def plan_decision(visit: PageRequest) -> Response:
 
 
 async def decide(visit: PageRequest) -> Response:
-    """Accept or reject proposals, all or none, as the plan said. Show what was done."""
+    """Accept or reject proposals, all or none, as the plan said."""
     visit.principal.require("review", anywhere=True)
     chosen = _check_choice(visit.read("ids").split())
     decision = visit.read("decision")
@@ -305,7 +305,12 @@ async def decide(visit: PageRequest) -> Response:
     if decision == "reject":
         reason = read_reason(visit.read("reason"), "Say why, for the author")
     rows = await review.decide(visit.store_call, chosen, cast("Decision", decision), reason)
-    return visit.show("decided.html", {"decided": rows, "decision": decision})
+    space, known = visit.read("space"), sum(row.duplicate for row in rows)
+    text = f"{write_count(len(rows), 'proposal')} {decision}ed."
+    if known:
+        text = f"{text} {write_count(known, 'fact')} stored already."
+    undoable = space if space in visit.find_spaces("write") else ""
+    return visit.report(text, undoable, default=write_link("proposals", space=space))
 
 
 async def ask_amendment(visit: PageRequest) -> Response:

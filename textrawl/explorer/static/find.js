@@ -59,7 +59,8 @@ if (field !== null && document.getElementById("results") === null) {
 
 const KEYS = [
   ["/", "search"], ["Ctrl K", "go to a page, an entity or an action"], ["j k", "next and previous fact"],
-  ["e", "edit the fact"], ["?", "these keys"],
+  ["e", "edit the fact"], ["a r", "accept or reject the proposal"], ["m n", "merge the pair, or not the same"],
+  ["b", "keep both facts"], ["t", "still true"], ["?", "these keys"],
 ];
 
 function open(label, ...children) {
@@ -129,13 +130,33 @@ function openPalette() {
   });
 }
 
+function findRows() {
+  const rows = [...document.querySelectorAll("main .facts > li, main .row:not(.facts .row)")];
+  return [rows, rows.findIndex((row) => row.contains(document.activeElement))];
+}
+
 // Put the focus on the next or the previous fact of the page.
 function moveOn(step) {
-  const rows = [...document.querySelectorAll("main .facts > li, main .row:not(.facts .row)")];
-  const place = rows.findIndex((row) => row.contains(document.activeElement));
+  const [rows, place] = findRows();
   const row = rows[Math.min(Math.max(place + step, 0), rows.length - 1)];
   row?.setAttribute("tabindex", "-1");
   row?.focus();
+}
+
+// Press the button of the row that has a key. Then the row goes, and the next one gets the focus.
+function act(key) {
+  const [rows, place] = findRows();
+  const wanted = `[data-key="${CSS.escape(key)}"]`;
+  const button = rows[place]?.querySelector(wanted) ?? rows[place]?.closest(".group")?.querySelector(wanted);
+  if (button) {
+    sessionStorage.setItem("row", JSON.stringify([location.href, place]));
+    button.click();
+  }
+}
+const [last, left] = JSON.parse(sessionStorage.getItem("row") ?? "[]");
+sessionStorage.removeItem("row");
+if (last === location.href) {
+  moveOn(left + 1);
 }
 
 const ACTIONS = {
@@ -156,6 +177,8 @@ document.addEventListener("keydown", (event) => {
   } else if (!busy && !event.ctrlKey && !event.metaKey && !event.altKey && Object.hasOwn(ACTIONS, event.key)) {
     event.preventDefault();
     ACTIONS[event.key]();
+  } else if (!busy && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    act(event.key);
   }
 });
 
