@@ -49,6 +49,8 @@ from textrawl.settings import read_foreign_environment
 WARM = 3  # visits of each page before the measured visits
 RECALLS = 20_000
 HUB, NEIGHBOURS, PROPOSALS = "Hub of the benchmark", 499, 100
+STATEMENT = """select created_at, entity_name, content, author from memory_observations
+    where valid order by created_at desc limit 20"""
 SEARCHES = 20  # of both servers whose memory is compared
 STORY: tuple[LiteralString, ...] = (
     """insert into event (space_id, at, actor_id, tool, action, entity_id, observation_id)
@@ -120,6 +122,7 @@ class Known:
             "suggest": {"q": entity[: dice.randint(1, len(entity))]},
             "item": {"id": f"document:{self.document}"},
             "documents": {"space": "handbook"},
+            "sql": {"statement": STATEMENT},
         }
         return page, given.get(page, {})
 

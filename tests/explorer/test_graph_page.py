@@ -50,6 +50,26 @@ async def test_a_graph_has_what_relations_connect_up_to_a_depth(place: Place) ->
     assert near.faults + far.faults == []
 
 
+async def test_the_way_to_another_entity_is_told_and_marked_with_what_is_beside_it(
+    place: Place,
+) -> None:
+    for first, second in (("Ada", "Ben"), ("Cleo", "Ben"), ("Ada", "Dan"), ("Dan", "Eve")):
+        relate(place.owner, first, second)
+    relate(place.owner, "Finn", "Gus")
+    async with place.browse("reader") as browser:
+        found = await browser.get("graph", name="ada", other="cleo")
+        few = Document((await browser.get("graph", name="Ada", other="Cleo", most="2")).text)
+        none = Document((await browser.get("graph", name="Ada", other="Finn")).text)
+
+    page = Document(found.text)
+    assert "The way to Cleo has 2 relations: Ada, Ben, Cleo." in page.prose
+    assert found.text.count('class="way"') == 2
+    assert "4 entities and 3 relations in the space team, and there are more." in page.text
+    assert "3 entities and 2 relations in the space team, and there are more." in few.text
+    assert "No way of at most 4 relations leads to Finn." in none.prose
+    assert page.faults == []
+
+
 async def test_a_graph_is_drawn_as_it_was_on_a_day(place: Place) -> None:
     relate(place.owner, "Ada", "Ben")
     relate(place.owner, "Ada", "Cleo")

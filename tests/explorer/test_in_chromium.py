@@ -44,7 +44,8 @@ PAGES = (
     "documents", "documents?space=handbook", "journal", "journal?entry=daily/2026-05-01/laptop",
     "identity", "identity?file=self/my_identity.md", "fading", "clients", "sessions", "export",
     "proposals", "decide?id=10000000&id=20000000&id=30000000&id=40000000&id=50000000",
-    "amend?id=10000000&space=team",
+    "amend?id=10000000&space=team", "graph?name=Ada&other=Ben",
+    "sql", "sql?statement=table+memory_observations",
 )  # fmt: skip
 PICTURES = os.environ.get("TEXTRAWL_PICTURES")
 """A folder: the test leaves pictures of all pages there, for people to look at."""

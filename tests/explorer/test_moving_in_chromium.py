@@ -152,6 +152,61 @@ async def test_a_drawing_is_walked_by_keys_filtered_played_searched_and_saved(
     assert tab.faults == []
 
 
+async def test_groups_are_named_and_isolated_relations_told_and_a_drawing_is_extended_in_place(
+    place: Place,
+) -> None:
+    _relate_two_groups(place)
+    async with open_tab(place) as tab:
+        await sign_in(tab, place.tokens["reader"])
+        await tab.go("graph?name=North+1&depth=2")
+        seen = tab.page.locator("#graph a:not(.gone)")
+        group = tab.page.get_by_role("button", name="South 1 and")
+        every = await seen.count()
+        await group.click()
+        alone = await seen.evaluate_all("all => all.map((each) => each.textContent)")
+        await group.click()
+        await tab.page.get_by_label("Find in the drawing").fill("Far")
+        await tab.page.get_by_label("Find in the drawing").press("Enter")
+        offered = await tab.page.get_by_role("link", name="Far is not in").get_attribute("href")
+        await tab.page.locator("#graph a", has_text="South 2").focus()
+        told = await tab.page.locator(".told").all_text_contents()
+        before = await _list_places(tab)
+        await tab.page.keyboard.press("Enter")
+        await tab.page.get_by_role("button", name="Expand here").click()
+        await expect(seen).to_have_count(every + 1)
+        after = await _list_places(tab)
+
+    assert (every, len(alone)) == (8, 4)
+    assert all("South" in each for each in alone)
+    assert offered is not None
+    assert "name=Far" in offered
+    assert {*told} == {"meets"}
+    assert {name: after[name] for name in before} == before
+    assert [name for name in after if name not in before] == ["Far (person)"]
+    assert tab.faults == []
+
+
+def _relate_two_groups(place: Place) -> None:
+    place.owner.execute(
+        "select relate_entities(side || a, 'meets', side || b, 'person', 'person',"
+        "  space => (select id from space where name = 'team'))"
+        " from unnest(array['North ', 'South ']) side, generate_series(1, 4) a,"
+        " generate_series(1, 4) b where a < b;"
+        " select relate_entities(one, word, other, 'person', 'person',"
+        "  space => (select id from space where name = 'team'))"
+        " from (values ('North 1', 'writes to', 'South 1'), ('South 2', 'knows', 'Far'))"
+        " pair (one, word, other)"
+    )
+
+
+async def _list_places(tab: Tab) -> dict[str, list[str]]:
+    return await tab.page.evaluate(
+        "() => Object.fromEntries([...document.querySelectorAll('#graph a')].map((each) =>"
+        " [each.querySelector('title').textContent, ['cx', 'cy'].map((name) =>"
+        " each.querySelector('circle').getAttribute(name))]))"
+    )
+
+
 async def _filter_communities(tab: Tab, place: Place) -> list[list[bool]]:
     """Choose one of two communities, and return before and after which of them have a shadow."""
     for side, kind in (("North ", "person"), ("South ", "project")):

@@ -243,6 +243,7 @@ def draw(row: Record) -> dict[str, Any]:
         "past": _draw_lines(past, nodes),
         "labels": [(key, list(each)) for key, each in groupby(labels, lambda label: label.zoom)],
         "shadows": _draw_shadows(lines, nodes),
+        "groups": name_groups(nodes),
         "shadow": round(_SHADOW * math.sqrt(growth)),
         "named": len(lines) <= _MOST_RELATIONS,
         "types": Counter(node.type for node in nodes).most_common(),
@@ -252,6 +253,41 @@ def draw(row: Record) -> dict[str, Any]:
         "usual": _USUAL / size[0],
         "font": round(FONT * size[0] / _USUAL, 1),
     }
+
+
+def find_way(row: Record, other: str) -> list[int]:
+    """Return the nodes of a shortest way from the first node to `other`, or none."""
+    near = [list[int]() for _ in row.nodes]
+    for edge in row.edges:
+        one, two = int(edge["from"]), int(edge["to"])
+        near[one].append(two)
+        near[two].append(one)
+    ways, reached = [[0]], {0}
+    for way in ways:
+        if row.nodes[way[-1]]["name"].casefold() == other.casefold():
+            return way
+        ways += [[*way, node] for node in dict.fromkeys(near[way[-1]]) if node not in reached]
+        reached.update(near[way[-1]])
+    return []
+
+
+def keep_near(row: Record, way: Sequence[int], most: int) -> Record:
+    """Return the graph with the nodes of a way first, and at most `most` with their neighbours."""
+    ends = [(edge["from"], edge["to"]) for edge in row.edges]
+    beside = [end for pair in ends if not {*pair}.isdisjoint(way) for end in pair]
+    kept = list(dict.fromkeys([*way, *beside]))[: max(most, len(way))]
+    places = {node: place for place, node in enumerate(kept)}
+
+    def move(edges: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [
+            edge | {"from": places[edge["from"]], "to": places[edge["to"]]}
+            for edge in edges
+            if edge["from"] in places and edge["to"] in places
+        ]
+
+    nodes = [row.nodes[node] for node in kept]
+    given = vars(row) | {"nodes": nodes, "edges": move(row.edges), "past": move(row.past)}
+    return Record(**given | {"complete": row.complete and len(kept) == len(row.nodes)})
 
 
 Joined = dict[tuple[int, int], list[dict[str, Any]]]
@@ -326,6 +362,16 @@ def _draw_shadows(lines: Sequence[DrawnLine], nodes: Sequence[DrawnNode]) -> lis
             start, end = nodes[line.start], nodes[line.end]
             paths[line.community].append(f"M{start.x} {start.y}L{end.x} {end.y}")
     return ["".join(path) for path in paths.values()] if len(paths) > 1 else []
+
+
+def name_groups(nodes: Sequence[DrawnNode]) -> list[tuple[str, int]]:
+    """Return a name of each large community, of its two best connected nodes, and its size."""
+    groups = [[node for node in nodes if node.community == each] for each in range(_COMMUNITIES)]
+    return [
+        (" and ".join(each.name for each in sorted(group, key=lambda n: -n.degree)[:2]), len(group))
+        for group in groups
+        if len(group) >= _SMALLEST
+    ]
 
 
 def _place(

@@ -14,7 +14,16 @@ import numpy.typing as npt
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_moment, read_name, read_number, read_types
-from textrawl.explorer.graph_drawing import Label, PlacedLabel, Spot, draw, place_labels, shorten
+from textrawl.explorer.graph_drawing import (
+    Label,
+    PlacedLabel,
+    Spot,
+    draw,
+    find_way,
+    keep_near,
+    place_labels,
+    shorten,
+)
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import Record
 from textrawl.scheduling import run_aside
@@ -28,14 +37,21 @@ _DEPTH, _MOST_DEPTH = 1, 4
 async def show_graph(visit: PageRequest) -> Response:
     """Draw the entities that a few relations connect with an entity.
 
-    Without an entity, draw the entities with the most relations of all spaces.
+    Without an entity, draw the entities with the most relations of all spaces. With another
+    entity, draw the shortest way to it, and what is connected with this way.
     """
     name = read_name(visit.read("name")) if visit.read("name") else ""
+    other = read_name(visit.read("other"), "other") if name and visit.read("other") else ""
     chosen = _read_choice(visit)
-    [row] = await visit.call("entity_graph", Record, entity=name or None, **chosen) or [None]
+    wide = {"depth": _MOST_DEPTH, "max_nodes": _MOST_NODES} if other else {}
+    asked = {"entity": name or None, **chosen, **wide}
+    [row] = await visit.call("entity_graph", Record, **asked) or [None]
     if row is None:
         return await visit.show_missing(name)
+    way = find_way(row, other) if other else []
+    row = keep_near(row, way or [0], chosen["max_nodes"]) if other else row
     named = {"name": row.nodes[0]["name"] if name else "", "as_of": visit.read("as_of")}
+    named |= {"other": other, "way": [node["name"] for node in row.nodes[: len(way)]]}
     values = named | _describe(row, chosen)
     return visit.show("graph.html", values | await run_aside(draw, row))
 

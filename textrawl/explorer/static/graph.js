@@ -5,6 +5,7 @@ const STEP = 1.4; // of a zoom by a key or a button
 const REST = 150; // milliseconds without a movement before the drawing is painted again
 const FONT = 13; // pixels of a name at every zoom
 const BEAT = 160; // milliseconds of a day while the drawing grows
+const WORDS = 12; // relations of an entity that are told while it is lit
 const NEAREST = 6; // pixels of a unit at the closest zoom
 const PAINT = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "opacity", "font-family", "font-size",
   "font-weight", "font-style", "text-anchor", "paint-order", "stroke-linejoin", "marker-end"];
@@ -151,7 +152,7 @@ function readNodes(drawing) {
   const lines = [...drawing.querySelectorAll("line")].map((line) => {
     const ends = line.dataset.ends.split(" ").map((number) => nodes[number]);
     for (const [node, other] of [ends, [...ends].reverse()]) {
-      node.near.push({ line, other });
+      node.near.push({ line, other, ends });
     }
     return { line, ends };
   });
@@ -167,6 +168,7 @@ function lightNode(drawing, node) {
     each.classList.remove("near");
   }
   drawing.classList.toggle("lit", node !== null);
+  tellRelations(drawing.querySelector(".names"), node);
   const shown = byId("shown");
   shown.toggleAttribute("hidden", node === null);
   if (node === null) {
@@ -183,19 +185,75 @@ function lightNode(drawing, node) {
   node.labels.forEach((label) => label.classList.remove("near")); // its whole name stands there
 }
 
-// Show the entities of the chosen types, and the relations of a day, or those that were drawn.
-function filterDrawing(drawing, { nodes, lines }, types, day) {
-  drawing.classList.toggle("part", types.length > 0 || day !== undefined);
+// Write a text at a place of the drawing.
+function writeName(names, text, x, y, kind) {
+  const written = document.createElementNS(names.namespaceURI, "text");
+  written.textContent = text;
+  Object.entries({ x, y, class: kind, dy: "1.1em" }).forEach(([name, value]) => written.setAttribute(name, value));
+  names.append(written);
+  return written;
+}
+
+// Write the words of the relations of a node at its lines, if these are few.
+function tellRelations(names, node) {
+  names.querySelectorAll(".told").forEach((each) => each.remove());
+  const seen = node?.near.filter(({ line }) => !line.classList.contains("gone")) ?? [];
+  for (const { line, ends: [from, to] } of seen.length > WORDS ? [] : seen) {
+    const words = line.querySelector("title").textContent.slice(from.name.length + 1, -to.name.length - 1);
+    writeName(names, words, (from.x + to.x) / 2, (from.y + to.y) / 2, "told near");
+  }
+}
+
+// Put what another drawing has around a node beside it. What is drawn already keeps its place.
+function expandNode(drawing, { nodes, lines }, found, node) {
+  const more = readNodes(found);
+  const middle = more.nodes.find(({ name }) => name === node.name) ?? more.nodes[0];
+  const twins = more.nodes.map((each) => {
+    const old = nodes.find(({ name, link }) => name === each.name && link.dataset.type === each.link.dataset.type);
+    if (old !== undefined) {
+      return old;
+    }
+    const [x, y] = ["x", "y"].map((way) => node[way] + (each[way] - middle[way]) / 2);
+    const link = document.importNode(each.link, true);
+    const circle = link.querySelector("circle");
+    Object.entries({ cx: x, cy: y }).forEach(([name, value]) => circle.setAttribute(name, value));
+    circle.classList.remove("first");
+    link.setAttribute("tabindex", -1);
+    nodes.at(-1).link.after(link);
+    const label = writeName(drawing.querySelector(".names"), each.name, x, y + each.size, "below");
+    nodes.push({ ...each, link, x, y, near: [], labels: [label] });
+    return nodes.at(-1);
+  });
+  for (const { line, ends } of more.lines) {
+    const [from, to] = ends.map((end) => twins[more.nodes.indexOf(end)]);
+    if (!from.near.some((each) => each.ends[0] === from && each.ends[1] === to)) {
+      const copy = document.importNode(line, true);
+      Object.entries({ x1: from.x, y1: from.y, x2: to.x, y2: to.y }).forEach(([name, value]) => copy.setAttribute(name, value));
+      copy.removeAttribute("data-shadow");
+      drawing.querySelector(".lines").append(copy);
+      lines.push({ line: copy, ends: [from, to] });
+      from.near.push({ line: copy, other: to, ends: [from, to] });
+      to.near.push({ line: copy, other: from, ends: [from, to] });
+    }
+  }
+}
+
+// Show the entities of the chosen types and group, and the relations of a day, or those that were drawn.
+function filterDrawing(drawing, { nodes, lines }, types, day, group) {
+  drawing.classList.toggle("part", types.length > 0 || day !== undefined || group !== undefined);
+  const members = new Set(lines.filter(({ line }) => line.dataset.shadow === group).flatMap(({ ends }) => ends));
   for (const { line } of lines) {
     const { since, until = "9999" } = line.dataset;
     const then = day === undefined ? !line.classList.contains("past") : since <= day && until > day;
     line.classList.toggle("gone", !then);
   }
-  for (const { link, near, labels } of nodes) {
-    const wanted = types.length === 0 || types.includes(link.dataset.type);
+  for (const node of nodes) {
+    const { link, near, labels } = node;
+    const inside = group === undefined || members.has(node);
+    const wanted = inside && (types.length === 0 || types.includes(link.dataset.type));
     const alone = near.length > 0 && near.every(({ line }) => line.classList.contains("gone"));
     const first = link.querySelector(".first") !== null;
-    [link, ...labels].forEach((each) => each.classList.toggle("gone", !first && (!wanted || alone)));
+    [link, ...labels].forEach((each) => each.classList.toggle("gone", !inside || (!first && (!wanted || alone))));
   }
   for (const { line, ends } of lines) {
     if (ends.some(({ link }) => link.classList.contains("gone"))) {
@@ -301,10 +359,10 @@ function followTime(times, change) {
 function showGraph(canvas, drawing) {
   const all = readNodes(drawing);
   const { nodes } = all;
-  const [stage, panel, find] = [byId("stage"), byId("panel"), byId("seek")];
+  const [stage, panel, find, absent] = ["stage", "panel", "seek", "absent"].map(byId);
   const names = drawing.querySelector(".names");
   const legend = byId("legend");
-  let [day, current, chosen] = [undefined, nodes[0], null];
+  let [day, group, current, chosen] = [undefined, undefined, nodes[0], null];
 
   const view = moveDrawing(canvas, drawing, (scale) => {
     names.setAttribute("font-size", FONT / scale);
@@ -312,7 +370,7 @@ function showGraph(canvas, drawing) {
       group.classList.toggle("closer", Number(group.dataset.zoom) > scale * 1.001);
     }
   });
-  const filter = () => filterDrawing(drawing, all, new FormData(legend).getAll("type"), day);
+  const filter = () => filterDrawing(drawing, all, new FormData(legend).getAll("type"), day, group);
   const readNode = (element) => nodes.find(({ link }) => link === element.closest?.("a")) ?? null;
 
   function walkTo(node) {
@@ -372,7 +430,33 @@ function showGraph(canvas, drawing) {
       panel.focus(); // a key, and no mouse
     }
   });
-  panel.addEventListener("click", (event) => event.target.closest(".close") && close());
+  panel.addEventListener("click", async (event) => {
+    if (event.target.closest(".close")) {
+      close();
+    } else if (event.target.closest(".expand")) {
+      const address = new URL(chosen.link.href.baseVal, location.href);
+      address.searchParams.set("depth", 1);
+      const found = await fetchPart(address).catch(() => null);
+      if (found === null) {
+        location.assign(address); // the session has ended, or the server is away: the page says which
+      } else {
+        expandNode(drawing, all, found.querySelector("#graph"), chosen);
+        filter();
+        lightNode(drawing, chosen);
+      }
+    }
+  });
+  const groups = byId("groups");
+  groups?.removeAttribute("hidden");
+  groups?.addEventListener("click", (event) => {
+    const buttons = [...groups.querySelectorAll("button")];
+    const number = buttons.indexOf(event.target.closest("button"));
+    if (number >= 0) {
+      group = group === String(number) ? undefined : String(number);
+      buttons.forEach((button, place) => button.setAttribute("aria-pressed", String(place) === group));
+      filter();
+    }
+  });
 
   find.addEventListener("input", () => {
     const text = find.value.trim().toLowerCase();
@@ -383,6 +467,13 @@ function showGraph(canvas, drawing) {
     const text = find.value.trim().toLowerCase();
     const named = nodes.filter(({ name }) => text !== "" && name.toLowerCase().startsWith(text));
     const node = named.find(({ name }) => name.toLowerCase() === text) ?? named[0];
+    absent.hidden = node !== undefined || text === "";
+    if (!absent.hidden) {
+      const address = new URL(absent.href);
+      address.searchParams.set("name", find.value.trim());
+      absent.href = address;
+      absent.textContent = `${find.value.trim()} is not in the drawing: load it`;
+    }
     if (node !== undefined) {
       view.look(view.measure().width / 1.2, node.x, node.y);
       walkTo(node);
