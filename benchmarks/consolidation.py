@@ -53,15 +53,12 @@ async def ask(client: Client, question: str) -> list[str]:
     ]
 
 
-def find_former(facts: Sequence[str], answers: Sequence[str]) -> set[str]:
-    """Return facts that begin like the newest fact with an answer at its end, and end otherwise."""
-    plain = {fact: fact.partition(". ")[2] if fact[:1].isdigit() else fact for fact in facts}
-    for fact in reversed(facts):
-        for answer in answers:
-            if plain[fact].rstrip(".").endswith(answer):
-                begin = plain[fact].rstrip(".").removesuffix(answer)
-                return {one for one in facts if plain[one].startswith(begin) and one != fact}
-    return set()
+def find_former(facts: Sequence[str], found: str, answers: Sequence[str]) -> set[str]:
+    """Return the facts that begin like the fact found, and end otherwise than with an answer."""
+    bare = {fact: fact.partition(". ")[2] if fact[:1].isdigit() else fact for fact in facts}
+    plain = {fact: text.rstrip(".") for fact, text in bare.items()}
+    begins = [plain[found].removesuffix(one) for one in answers if plain[found].endswith(one)]
+    return {one for one in facts for begin in begins if plain[one].startswith(begin)} - {found}
 
 
 async def measure(
@@ -70,6 +67,7 @@ async def measure(
     """Store the facts of a row in a memory of its own, ask its questions, and print the shares."""
     facts = read_facts(row["context"], bare=given.bare)
     chosen = {"embedding_provider": given.provider, "embedding_model": given.model}
+    chosen["database_timeout"] = 120  # a busy machine takes longer for a call of 50 facts
     first = over = 0
     opened = open_asked_memory(cluster, name, lambda client: store(client, facts), chosen)
     async with opened as (client, sql):
@@ -79,7 +77,7 @@ async def measure(
             current = await ask(client, question)
             right = any(answer in fact for fact in current[:1] for answer in answers)
             first += right
-            over += right and not find_former(facts, answers) & valid
+            over += right and not find_former(facts, current[0], answers) & valid
             if given.misses and not right:
                 print(question, answers, current[:3], sep="\n    ")
     asked = len(row["questions"])

@@ -877,6 +877,7 @@ CREATE TABLE space_statistics (
     space_id integer NOT NULL,
     facts bigint NOT NULL,
     coherence real,
+    lives jsonb,
     CONSTRAINT space_statistics_pkey PRIMARY KEY (space_id),
     CONSTRAINT space_statistics_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id) ON DELETE CASCADE
 );
@@ -884,6 +885,7 @@ COMMENT ON TABLE space_statistics IS 'Number of facts of each space at the last 
 COMMENT ON COLUMN space_statistics.space_id IS 'Space of the counted facts.';
 COMMENT ON COLUMN space_statistics.facts IS 'Number of facts in the space.';
 COMMENT ON COLUMN space_statistics.coherence IS 'Result of order_coherence() for the space. If it is below 1.2, the order of the facts has no meaning, and search ignores neighbours. Null: the space has too few facts.';
+COMMENT ON COLUMN space_statistics.lives IS 'Days that states of a kind usually hold, as in {"work": 900}: the median of each state_kind() with at least five replaced facts. Answers show the day of older facts. Null: no kind has so many.';
 ALTER TABLE space_statistics ENABLE ROW LEVEL SECURITY;
 ALTER TABLE space_statistics FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON space_statistics FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);

@@ -8,7 +8,7 @@ create function textrawl.describe_entity(
 ) returns table (
     id uuid, space text, name text, entity_type text, description text,
     observations jsonb,         -- newest first: [{id, space, content, source, confidence, created_at, said_at, valid_from,
-                                -- valid_until, author, several_authors, evidence, evidence_start, origin, anchors}]
+                                -- valid_until, author, several_authors, evidence, evidence_start, origin, anchors, outlived}]
     total_observations bigint,
     outgoing jsonb,             -- [{relation_type, to_entity, to_entity_type, created_at, valid_from, valid_until}]
     incoming jsonb,             -- [{relation_type, from_entity, from_entity_type, created_at, valid_from, valid_until}]
@@ -54,9 +54,11 @@ begin
     ), newest as (
         select o.id, page.space, o.content, o.source, o.confidence, o.created_at, o.said_at, o.valid_from, o.valid_until,
             a.name as author, shared.by_several as several_authors, page.day, o.evidence, o.evidence_start,
-            find_origin(o.origin, o.tool, o.client, o.source) as origin, session_anchors(o.repository, o.anchors, o.space_id, o.evidence) as anchors
+            find_origin(o.origin, o.tool, o.client, o.source) as origin, session_anchors(o.repository, o.anchors, o.space_id, o.evidence) as anchors,
+            num_nonnulls(as_of, known_at, o.valid_until) = 0 and is_outlived(o.claim, greatest(o.said_at, o.confirmed_at), t.lives) as outlived
         from page join fact o on o.space_id = page.space_id and o.id = page.id
         join actor a on a.id = o.author_id
+        left join space_statistics t on t.space_id = page.space_id
         join shared on shared.space_id = page.space_id
     ), edge as materialized (
         select named.space_id, named.space, r.*

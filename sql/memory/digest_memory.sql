@@ -13,7 +13,8 @@ create function textrawl.digest_memory(
     score real,    -- in its section, from 0 to 1
     several_authors boolean,  -- true: several authors write to the space
     origin text,   -- see find_origin(); null of a summary, which marks its clauses
-    anchors text[] -- see session_anchors()
+    anchors text[], -- see session_anchors()
+    outlived boolean -- see is_outlived()
 )
 language sql stable security definer rows 40
 set search_path from current
@@ -117,16 +118,18 @@ begin atomic
         select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.author_id,
             textrawl.find_origin(o.origin, o.tool, o.client, o.source) as origin,
             textrawl.session_anchors(o.repository, o.anchors, o.space_id, o.evidence) as anchors,
+            o.valid_until is null and textrawl.is_outlived(o.claim, greatest(o.said_at, o.confirmed_at), t.lives) as outlived,
             case when o.section not in ('pinned', 'today', 'project', 'self') and o.content ~ '[?？]\s*$' then 'question' else o.section end as section,
             (o.confidence * (
                 0.6 * exp(-least(extract(epoch from greatest((select at from last) - o.created_at, interval '0')) / 86400 / 30, 700))
                 + 0.4 * coalesce(used.times / (used.times + 2), 0)))::real as score
         from candidate o
         left join used using (space_id, id)
+        left join textrawl.space_statistics t using (space_id)
         where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) and (char_length(o.content) <= max_characters or o.section = 'pinned')
             and (o.part is null or o.part = 1)
         union all
-        select s.space_id, s.entity_id, s.entity_id, 'summary: ' || made.summary, s.made_at, s.made_at, s.author_id, null, null, 'summary', 1
+        select s.space_id, s.entity_id, s.entity_id, 'summary: ' || made.summary, s.made_at, s.made_at, s.author_id, null, null, false, 'summary', 1
         from chosen c join textrawl.summary s on s.space_id = c.space_id and s.entity_id = c.id
         cross join lateral (
             select textrawl.entity_summary(s.space_id, s.entity_id, (select ids from author), members,
@@ -152,7 +155,7 @@ begin atomic
     select r.id, r.entity_id, s.name, e.name, e.entity_type, r.content, r.created_at, r.said_at, a.name, r.section, r.score,
         -- Each space is looked up once. A call for each fact would repeat it.
         r.section <> 'summary' and r.space_id = any((select coalesce(array_agg(p.id), '{}') from readable p where textrawl.has_several_authors(p.id))::integer[]),
-        r.origin, r.anchors
+        r.origin, r.anchors, r.outlived
     from ranked r
     join textrawl.space s on s.id = r.space_id
     join textrawl.entity e on e.space_id = r.space_id and e.id = r.entity_id

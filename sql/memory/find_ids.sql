@@ -6,7 +6,7 @@ create function textrawl.find_ids(
     relation_id uuid, relation_type text, to_entity text, to_entity_type text,
     document_id uuid, part integer, line integer, several_authors boolean, valid_from timestamptz, valid_until timestamptz,
     dated boolean, given_type text,
-    origin text, anchors text[]
+    origin text, anchors text[], outlived boolean
 )
 language sql stable security definer
 set search_path from current
@@ -26,12 +26,14 @@ begin atomic
         r.id, textrawl.relation_label(coalesce(r.label, r.relation_type)), t.name, t.entity_type, null::uuid, null::integer, null::integer,
         textrawl.has_several_authors(o.space_id), o.valid_from, o.valid_until, false,
         nullif(nullif(textrawl.free_type(e.entity_type, e.metadata), e.entity_type), 'Generic'),
-        textrawl.find_origin(o.origin, o.tool, o.client, o.source), textrawl.session_anchors(o.repository, o.anchors, o.space_id, o.evidence)
+        textrawl.find_origin(o.origin, o.tool, o.client, o.source), textrawl.session_anchors(o.repository, o.anchors, o.space_id, o.evidence),
+        o.valid_until is null and textrawl.is_outlived(o.claim, greatest(o.said_at, o.confirmed_at), l.lives)
     from found
     join textrawl.observation o on o.space_id = found.space_id and o.id = found.id
     join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id
     join textrawl.space s on s.id = o.space_id
     join textrawl.actor a on a.id = o.author_id
+    left join textrawl.space_statistics l on l.space_id = o.space_id
     left join textrawl.relation r on r.space_id = o.space_id and r.id = o.relation_id
     left join textrawl.entity t on t.space_id = r.space_id and t.id = r.to_entity
     where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)

@@ -38,6 +38,7 @@ returns table (
     given_type text,  -- the word that a caller gave as the type of the entity, if it differs
     origin text,      -- see find_origin(); null of a chunk, whose line says that a document has it
     anchors text[],   -- see session_anchors()
+    outlived boolean, -- see is_outlived()
     log_odds double precision[]  -- they add up to the logarithm of the odds of the score, see ranking_weight; null if semantic
 )
 language plpgsql stable security definer rows 10
@@ -348,6 +349,7 @@ begin
             nullif(nullif(free_type(e.entity_type, e.metadata), e.entity_type), 'Generic'),
             case when b.tokens is null then find_origin(o.origin, o.tool, o.client, o.source) end,
             session_anchors(o.repository, o.anchors, o.space_id, o.evidence),
+            as_of is null and o.valid_until is null and is_outlived(o.claim, greatest(o.said_at, o.confirmed_at), t.lives),
             case when worded then array[weight.base, weight.meaning * coalesce(b.likeness, 0.7 * b.coverage), weight.words * (b.coverage + b.exact),
                 weight.about * b.about, case when b.supported then weight.beside * b.beside else 0 end, weight.period * b.period,
                 case when unheard then weight.unheard else 0 end, weight.better * b.lift]
@@ -374,6 +376,7 @@ begin
         join observation o on o.space_id = b.space_id and o.id = b.id
         join entity e on e.space_id = o.space_id and e.id = o.entity_id
         join actor a on a.id = o.author_id
+        left join space_statistics t on t.space_id = o.space_id
         left join relation r on r.space_id = o.space_id and r.id = o.relation_id
         left join entity target on target.space_id = r.space_id and target.id = r.to_entity
         cross join lateral (

@@ -19,7 +19,7 @@ returns table (
     score real, cosine real, coverage real,
     relation_id uuid, relation_type text, to_entity text, to_entity_type text,
     document_id uuid, part integer, line integer, several_authors boolean, valid_from timestamptz, valid_until timestamptz, dated boolean,
-    given_type text, origin text, anchors text[]
+    given_type text, origin text, anchors text[], outlived boolean
 )
 language plpgsql stable security definer rows 10
 set search_path from current
@@ -69,7 +69,7 @@ begin
             case when c.kind = 'relation' then c.id end, c.relation_type, c.to_name, c.to_type,
             null::uuid, null::integer, null::integer, false, c.valid_from, c.valid_until, false,
             nullif(nullif(coalesce(free_type(e.entity_type, e.metadata), c.entity_type), coalesce(e.entity_type, nearest_type(c.entity_type))), 'Generic'),
-            find_origin(null, c.tool, c.client, c.source), null::text[]
+            find_origin(null, c.tool, c.client, c.source), null::text[], false
         from (
             select *, search_score(
                 likeness, covered, weight.base + case when said_at <@ around then weight.period else 0 end, weight.meaning, weight.words) as shown

@@ -15,6 +15,7 @@ from tests.support.commands import Run, wait_for
 from tests.support.sockets import remember
 from tests.values.test_repository import make_repository
 from textrawl.hooks.events import CLIENTS
+from textrawl.host.question import ask, build_call
 from textrawl.values.text import DIGEST_TOKENS
 from textrawl.values.transcripts import AFTER_COMPACTION, REMINDER
 from textrawl.values.word_lists import RECALL_TOKENS
@@ -192,6 +193,21 @@ def test_a_hook_that_is_configured_twice_speaks_once(start: Start) -> None:
 
     assert "leads QA at Acme" in first.text
     assert second.is_silent
+
+
+def test_a_hook_and_the_command_show_the_day_of_a_fact_older_than_its_kind_usually_lives(
+    start: Start, run: Run, memory: Environment
+) -> None:
+    fact = {"entityName": "Ingrid", "entityType": "person", "saidAt": "2019-03-01"}
+    told = {**fact, "observation": "works at the observatory"}
+    ask(build_call("remember_fact", told), timeout=60)
+    prompt = "Who works at the observatory?"
+
+    injected = start("claude-code").tell("prompt", prompt=prompt).text
+    printed = run("recall", prompt, **memory).out
+
+    assert "2019-03-01: works at the observatory" in injected
+    assert "2019-03-01: works at the observatory" in printed
 
 
 def test_a_fact_cannot_end_the_block_of_facts_or_begin_another(start: Start) -> None:

@@ -17,7 +17,8 @@ class HitRow:
     limit of tokens left it out. `several_authors` is true if several authors write to the space.
     `origin` is said, inferred or external, or None for a chunk. `anchors` are those of a fact
     of the repository of the session. `change` says what became of their files. It is no field:
-    whoever shows the fact reads these files.
+    whoever shows the fact reads these files. `outlived` is true if the fact was last said longer
+    ago than states of its kind usually hold.
     """
 
     observation_id: UUID
@@ -47,6 +48,7 @@ class HitRow:
     given_type: str | None = None
     origin: str | None = None
     anchors: list[str] | None = None
+    outlived: bool = False
     proposed: ClassVar[bool] = False
     change = cast("str | None", None)
 
@@ -90,7 +92,7 @@ class DigestRow:
     """A fact from digest_memory. `section` says why the digest has it.
 
     `several_authors` is true if several authors write to the space. A summary has no `origin`.
-    `change` is that of HitRow.
+    `change` and `outlived` are those of HitRow.
     """
 
     observation_id: UUID
@@ -107,6 +109,7 @@ class DigestRow:
     several_authors: bool
     origin: str | None = None
     anchors: list[str] | None = None
+    outlived: bool = False
     change = cast("str | None", None)
 
 

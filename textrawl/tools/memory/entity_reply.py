@@ -58,6 +58,7 @@ class Observation(Part):
     space: str | None = None
     marked_space: Annotated[str | None, Field(exclude=True)] = None
     several_authors: Annotated[bool, Field(exclude=True)] = False
+    outlived: Annotated[bool, Field(exclude=True)] = False
     change: str | None = None
 
     @classmethod
@@ -92,7 +93,7 @@ class Observation(Part):
             fields["id"] = self.id[:8]
         if layout.with_ids or self.several_authors:
             fields["by"] = self.author
-        if layout.shows_day(self.id):
+        if self.outlived or layout.shows_day(self.id):
             fields["on"] = self.day
         if self.period:
             fields["p"] = self.period
@@ -106,7 +107,7 @@ class Observation(Part):
         """Return a line with the space, the origin that `layout` asks for, and the text."""
         space = f"@{self.marked_space} " if self.marked_space else ""
         author = self.author if layout.with_ids or self.several_authors else None
-        day = self.day if layout.shows_day(self.id) else ""
+        day = self.day if self.outlived or layout.shows_day(self.id) else ""
         origin = layout.write_origin(self.id, author, day)
         lifetime = write_lifetime(self.period) if self.period else ""
         text = self._mark + write_line(self.content, _FACT_MARKS)

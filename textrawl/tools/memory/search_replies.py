@@ -357,7 +357,7 @@ def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
         fact.chunk = chunk_id
     if layout.with_ids or layout.for_program:
         fact.id = None if chunk_id else str(row.observation_id)
-    shows_day = layout.shows_day(str(row.observation_id))
+    shows_day = row.outlived or layout.shows_day(str(row.observation_id))
     if shows_day:
         fact.on = write_day(row.said_at)
     if shows_day or layout.for_program:
@@ -434,13 +434,14 @@ class DigestFact(Part):
     created_at: datetime
     said_at: datetime
     by: Annotated[str | None, Field(exclude=True)] = None
+    on: Annotated[str, Field(exclude=True)] = ""
     mark: Annotated[str, Field(exclude=True)] = ""
     change: str | None = None
 
     @property
     def line(self) -> str:
         """The line of the fact, with its author in a space with several authors."""
-        origin = _PLAIN_LAYOUT.write_origin("", self.by, "")
+        origin = _PLAIN_LAYOUT.write_origin("", self.by, self.on)
         return f"- {origin}{self.mark}{write_line(self.content)}{write_change(self.change)}"
 
 
@@ -531,6 +532,7 @@ def _group(rows: Sequence[DigestRow], labels: SpaceLabels) -> list[DigestEntity]
                 created_at=row.created_at,
                 said_at=row.said_at,
                 by=row.author if row.several_authors else None,
+                on=write_day(row.said_at) if row.outlived else "",
                 mark=EXTERNAL if row.origin == "external" else "",
                 change=row.change,
             )
