@@ -34,7 +34,7 @@ from textrawl.values.times import regularise
 _SEARCH = """
     select entity_name, content from search_memory(
         %s, max_rows => %s, model => 1, vector => %s, around => %s::tstzrange,
-        tense => %s, during => %s::tstzrange)"""
+        tense => %s, during => %s::tstzrange, clause => %s)"""
 
 Recalls = dict[tuple[str, bool], list[float]]
 """R@10 of the questions, by the kind of search and by whether the question names a time."""
@@ -71,12 +71,12 @@ async def store(
 def read_arguments(
     sql: psycopg.Connection[Any], question: str, now: datetime
 ) -> tuple[str, tuple[object, ...]]:
-    """Return the text without its time, and around, tense and during for a search."""
+    """Return the text without its time, and around, tense, during and clause for a search."""
     query = regularise(question)
     [row] = sql.execute("select * from question_time(%s, %s)", (query, now))
     named = NamedTime(*row)
     time = describe_time(named, query, now)
-    names = ("around", "tense", "during")
+    names = ("around", "tense", "during", "clause")
     return named.rest if named.relative else query, tuple(time.get(name) for name in names)
 
 

@@ -42,7 +42,7 @@ _SEARCH = """
         o.ordinal, f.log_odds
     from search_memory(query => %(query)s, max_rows => %(rows)s, model => %(model)s,
         vector => %(vector)s, least_score => 0,
-        around => %(around)s, during => %(during)s, tense => %(tense)s) f
+        around => %(around)s, during => %(during)s, tense => %(tense)s, clause => %(clause)s) f
     join observation o on o.space_id = f.space_id and o.id = f.observation_id"""
 _WEIGHTS = """
     select m.id, m.name, sqrt(m.trust),
@@ -187,7 +187,7 @@ class Evidence:
         for question in known.questions:
             query, now = regularise(question.text), datetime.now(UTC)
             [row] = sql.execute("select * from question_time(%s, %s)", (query, now))
-            time = dict[str, object].fromkeys(("around", "during", "tense"))
+            time = dict[str, object].fromkeys(("around", "during", "tense", "clause"))
             named = NamedTime(*row)
             time |= describe_time(named, query, now)
             query = named.rest if named.relative else query

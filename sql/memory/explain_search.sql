@@ -13,7 +13,8 @@ create function textrawl.explain_search(
     least_score double precision default null,
     more integer default 10,   -- facts to show after those that search_memory() returns
     tense text default null,
-    during tstzrange default null
+    during tstzrange default null,
+    clause text default null
 )
 returns table (
     place integer,       -- rank of the fact among all candidates; null if the fact is not valid
@@ -37,7 +38,7 @@ as $$
 #variable_conflict use_column
 declare
     scoped     integer[] := readable_spaces(credential, spaces);
-    candidates integer := greatest(40, 2 * max_rows);
+    candidates integer := greatest(24, 2 * (max_rows + more));
     types      text[] := wanted_types(entity_types, scoped);
     plan       record;
     caller     record;  -- as of search_memory()
@@ -47,14 +48,12 @@ declare
     choosing   double precision[];
     selecting  tsquery;
     ended      uuid[];
-    narrow     boolean := 2 * (max_rows + more) <= 40;
     bar        double precision := least_score;
-    best       double precision := 0;
     moment     timestamptz := case when as_of is null and (tense <> 'now' or during is not null) then 'infinity' else as_of end;
     languages  text[] := search_languages(scoped);
 begin
     if bar is null then
-        select b.score, b.best into bar, best from answer_bar() b;
+        select b.score into bar from answer_bar() b;
     end if;
     select a.* into plan from assess_spaces(scoped, types, model, since, until) a;
     select * into caller from name_caller(query, languages, scoped, credential);
@@ -83,18 +82,11 @@ begin
             select s.*, row_number() over () as rank
             from search_memory(query, spaces, entity_types, as_of, max_rows + more, model, vector,
                 credential => credential, since => since, until => until, around => around, least_score => 0,
-                tense => tense, during => during) s
+                tense => tense, during => during, clause => clause) s
         ), answered as materialized (
-            -- A search for more rows has the same candidates if both have the least number of candidates. The facts that
-            -- the shorter search returns are then the first facts of the longer search.
-            select w.observation_id from wide w
-            where narrow and w.rank <= max_rows and w.score >= bar
-                and exists (select from wide b where b.rank <= max_rows and b.score >= best)
-            union all
             select s.observation_id from search_memory(query, spaces, entity_types, as_of, max_rows, model, vector,
                 credential => credential, since => since, until => until, around => around, least_score => least_score,
-                tense => tense, during => during) s
-            where not narrow
+                tense => tense, during => during, clause => clause) s
         ), lexical as materialized (
             select m.id from matching_facts(
                 terms, choosing, selecting, null, false, scoped, types, moment, candidates, since, until) m

@@ -19,6 +19,7 @@ create function textrawl.search_memory(
     -- The time that the question is about, see order_by_time(). Ended facts are found unless it is now.
     tense text default null,
     during tstzrange default null,
+    clause text default null,
     about text default null,        -- only the facts of the entities with this name or alias
     quoting boolean default false,  -- of good chunks, return only the sentences that answer, see quote_passage()
     sessions text[] default null    -- leave out the journal entries of these chats; an empty list: all journal entries
@@ -53,7 +54,7 @@ as $$
 declare
     scoped     integer[] := case when 'facts' = any(sources) then readable_spaces(credential, spaces) else '{}' end;
     with_facts integer[] := case when quoting then readable_spaces(credential) end;
-    candidates integer := greatest(40, 2 * max_rows);
+    candidates integer := greatest(24, 2 * max_rows);
     terms      tsquery[];
     shares     double precision[];
     selecting  tsquery;
@@ -327,7 +328,7 @@ begin
                 having timed or as_of is not null or count(distinct score) < count(*)
                     or count(distinct (entity_id, (valid_from at time zone 'UTC')::date)) > count(distinct entity_id)
             ) f cross join lateral order_by_time(
-                f.spaces, f.ids, f.scores, case when timed then tense end, case when timed then during end, as_of) t
+                f.spaces, f.ids, f.scores, case when timed then tense end, case when timed then during end, clause, as_of) t
         ),
         best as materialized (
             select f.*, coalesce(t.score, f.score) as shown,

@@ -57,39 +57,41 @@ FILES = Path(times.__file__).parent / "languages"
 
 
 @pytest.mark.parametrize(
-    ("question", "name"),
+    ("question", "name", "clause"),
     [
-        ("Where does Mo live now?", "now"),
-        ("Was isst Karin zurzeit?", "now"),
-        ("Où habite Luc aujourd'hui ?", "now"),
-        ("Where did Mo live before he moved to Berlin?", "former"),
-        ("Wer leitete den Chor vor Tobias Reuter?", "former"),
-        ("¿Quién era presidente antes de Nuria?", "former"),
-        ("What was Rosa's previous employer?", "former"),
-        ("Did Ada use to smoke? She used to", "former"),
-        ("Quel était l'ancien employeur de Luc ?", "former"),
-        ("¿donde vivia anteriormente?", "former"),
-        ("Which editor did Omar use at first?", "first"),
-        ("Wie schwer war Heinz anfangs?", "first"),
-        ("When was Dana last on call?", "last"),
-        ("Seit wann lebt Karin vegan?", "since"),
-        ("Combien de fois Luc a-t-il couru ?", "ever"),
-        ("Dove abitava Giada prima di Ravenna?", "former"),
-        ("Dove abita adesso Giada?", "now"),
-        ("Dove abitava Giada prima?", "former"),
-        ("Desde quando vive a Joana em Braga?", "since"),
-        ("Onde vivia a Joana antigamente?", "former"),
-        ("¿Dónde vive mi primo?", None),
-        ("Wann fährt der Zug im Mai?", None),
-        ("What is Kim's first name?", None),
-        ("Wie oft wird der Brief verschickt?", None),
-        ("Was steht vor der Tür?", None),
-        ("Which tea does Jeff like?", None),
-        ("", None),
+        ("Where does Mo live now?", "now", ""),
+        ("Was isst Karin zurzeit?", "now", ""),
+        ("Où habite Luc aujourd'hui ?", "now", ""),
+        ("Where did Mo live before he moved to Berlin?", "before", "he moved to Berlin"),
+        ("Wer leitete den Chor vor Tobias Reuter?", "before", "Tobias Reuter"),
+        ("¿Quién era presidente antes de Nuria?", "before", "Nuria"),
+        ("What was Rosa's previous employer?", "former", ""),
+        ("Did Ada use to smoke? She used to", "former", ""),
+        ("Quel était l'ancien employeur de Luc ?", "former", ""),
+        ("¿donde vivia anteriormente?", "former", ""),
+        ("Which editor did Omar use at first?", "first", ""),
+        ("Wie schwer war Heinz anfangs?", "first", ""),
+        ("When was Dana last on call?", "last", ""),
+        ("Seit wann lebt Karin vegan?", "since", ""),
+        ("Combien de fois Luc a-t-il couru ?", "ever", ""),
+        ("Dove abitava Giada prima di Ravenna?", "before", "Ravenna"),
+        ("Dove abita adesso Giada?", "now", ""),
+        ("Dove abitava Giada prima?", "former", ""),
+        ("Desde quando vive a Joana em Braga?", "since", ""),
+        ("Onde vivia a Joana antigamente?", "former", ""),
+        ("¿Dónde vive mi primo?", None, ""),
+        ("Wann fährt der Zug im Mai?", None, ""),
+        ("What is Kim's first name?", None, ""),
+        ("Wie oft wird der Brief verschickt?", None, ""),
+        ("Was steht vor der Tür?", None, ""),
+        ("Which tea does Jeff like?", None, ""),
+        ("", None, ""),
     ],
 )
-def test_words_of_a_question_are_a_tense(question: str, name: str | None) -> None:
-    assert find_tense(regularise(question)) == name
+def test_words_of_a_question_are_a_tense(question: str, name: str | None, clause: str) -> None:
+    tense = find_tense(regularise(question))
+
+    assert (tense and tense.name, tense.clause if tense else "") == (name, clause)
 
 
 def test_the_files_of_all_languages_have_the_same_keys() -> None:

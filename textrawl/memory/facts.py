@@ -54,7 +54,7 @@ _MOST_COMPARED = 50  # facts of an answer of which the days can matter
 _LEAST_LIKENESS = 75  # per cent of a similar name (rapidfuzz WRatio)
 _MOST_NAMES = 3  # similar names of an answer
 
-_ABOUT_TIME = ("tense", "during")  # of facts that have ended, so not of proposals
+_ABOUT_TIME = ("tense", "during", "clause")  # of facts that have ended, so not of proposals
 
 
 @dataclass(frozen=True)

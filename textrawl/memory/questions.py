@@ -65,7 +65,7 @@ def describe_time(
         elif named.ends - named.starts == timedelta(days=1):
             tense = find_tense(query)  # "today" can mean the present
     if as_of is None and tense:
-        found |= {"tense": tense}
+        found |= {"tense": tense.name, **({"clause": tense.clause} if tense.clause else {})}
     return found
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 # Postgres accepts infinity, tomorrow and epoch as dates, but psycopg cannot read them back.
@@ -101,8 +101,18 @@ _WHITE_SPACE = re.compile(r"\s+")
 _PLAIN = str.maketrans({"\u2019": "'", "\u2013": "-"})  # apostrophe and dash of typography
 _FOLDER = Path(__file__).parent / "languages"
 
-TenseName = Literal["first", "ever", "last", "since", "former", "now"]
+TenseName = Literal["first", "ever", "last", "since", "before", "former", "now"]
 TENSES: tuple[TenseName, ...] = get_args(TenseName)
+
+
+class Tense(NamedTuple):
+    """The time that a question is about.
+
+    If it is `before`, `clause` has the words after it, which name something that came later.
+    """
+
+    name: TenseName
+    clause: str = ""
 
 
 def regularise(question: str) -> str:
@@ -111,12 +121,16 @@ def regularise(question: str) -> str:
     return _WHITE_SPACE.sub(" ", text).translate(_PLAIN)
 
 
-def find_tense(question: str) -> TenseName | None:
+def find_tense(question: str) -> Tense | None:
     """Return the tense of a regular question, or None if no word shows it."""
     (tenses, any_tense), plain = _load(), _strip_accents(question)
     if not any_tense.search(plain):
         return None
-    return next((name for name, pattern in tenses.items() if pattern.search(plain)), None)
+    for name, pattern in tenses.items():
+        if found := pattern.search(plain):
+            clause = question[found.end() :].strip(" ?.!") if name == "before" else ""
+            return Tense(name, clause)
+    return None
 
 
 def _strip_accents(text: str) -> str:
