@@ -117,31 +117,28 @@ def test_an_agent_cannot_ask_twice_or_flood_and_a_rejected_pin_stays_rejected(
 
 
 def test_a_pin_that_cannot_be_set_any_more_says_why_and_changes_nothing(
-    say: Say, agent: Open, owner: psycopg.Connection
+    known: dict[str, str], owner: psycopg.Connection
 ) -> None:
     rules = "from generate_series(1, 11) n"
     owner.execute(f"select remember_fact('Rules', 'concept', 'rule ' || n) {rules}")
-    ask = agent()
-    ended, pinned, full = (
-        propose(ask, "Ada", f"task {number} is open")["proposalId"] for number in range(1, 4)
-    )
-    say("revise", "Ada", "task 1 is open", "--reason", "done")
-    say("pin", "Ada", "task 2 is open")
+    ask = "select proposal_id::text from propose_pin('Ada', 'task ' || %s || ' is open', 'daily')"
+    ended, pinned, full = (owner.execute(ask, [n]).fetchall()[0][0] for n in "123")
+    owner.execute("select revise_fact('Ada', 'task 1 is open', 'done')")
+    owner.execute("select pin_fact('Ada', 'task 2 is open')")
     owner.execute(f"select pin_fact('Rules', 'rule ' || n) {rules}")
-    plans = [
-        json.loads(say("review", "show", each, "--json").out)[0] for each in (ended, pinned, full)
-    ]
-    accepted = [say("review", "accept", each, "--yes").code for each in (ended, pinned, full)]
-    shown = say("review", "show", pinned).out
-    upkeep = owner.execute("select expire_proposals()").fetchone()
+    accept = "select decide_proposals(array[%s], 'accept')"
 
-    assert [plan["outcome"] for plan in plans] == ["refused"] * 3
-    assert [plan["fault"] for plan in plans] == ["gone", "pinned", "full"]
-    assert (accepted, "it is pinned already" in shown) == ([1, 1, 1], True)
-    assert len(list_pins(say)) == 12
-    assert upkeep == (2,)  # another pin can go, so the third one waits
-    say("unpin", "Rules", "rule 1")
-    assert say("review", "accept", full, "--yes").code == 0
+    for identity, fault in ((ended, "gone"), (pinned, "pinned"), (full, "full")):
+        plan = "select outcome, fault from plan_decision(array[%s])"
+        assert owner.execute(plan, [identity]).fetchall() == [("refused", fault)]
+        with pytest.raises(psycopg.DatabaseError, match=r"gone|too much is pinned"):
+            owner.execute(accept, [identity])
+    # Another pin can go, so the third one waits.
+    assert owner.execute("select expire_proposals()").fetchall() == [(2,)]
+    assert owner.execute("select count(*) from pin").fetchall() == [(12,)]
+    owner.execute("select pin_fact('Rules', 'rule 1', false)")
+    owner.execute(accept, [full])
+    assert owner.execute("select count(*) from pin").fetchall() == [(12,)]
 
 
 def test_an_external_fact_says_so_to_the_person_and_stays_external(

@@ -71,6 +71,24 @@ async def test_a_finding_of_tidy_shows_why_and_its_plan_what_accepting_ends(plac
     assert "Accept 1 proposal" in plan.texts
 
 
+async def test_a_proposed_pin_shows_why_and_its_origin_and_the_plan_what_accepting_does(
+    place: Place,
+) -> None:
+    place.owner.execute(
+        "select remember_fact('Ada', 'person', 'likes tea', source => 'document', space => 2)"
+    )
+    [(found,)] = place.owner.execute(
+        "select proposal_id from propose_pin('Ada', 'likes tea', 'said each day', space => 2)"
+    ).fetchall()
+    async with place.browse("reviewer") as browser:
+        page = Document((await browser.get("proposals")).text)
+        plan = Document((await browser.get(f"decide?id={found}")).text)
+
+    assert {"pin", "said each day", "is external", "likes tea"} <= set(page.texts)
+    assert {"pins", "is external", "Accept 1 proposal"} <= set(plan.texts)
+    assert "Each session begins with this fact" in plan.prose
+
+
 async def test_proposals_are_filtered_and_paged(place: Place) -> None:
     for number in range(22):
         propose(place, "Ada", f"likes tea number {number:02}")
