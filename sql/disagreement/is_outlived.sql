@@ -1,9 +1,8 @@
 create function textrawl.is_outlived(claim jsonb, last timestamptz, lives jsonb) returns boolean
 language sql stable parallel safe
 begin atomic
-    -- Medians of the development histories of benchmarks.truth, of each kind with five endings. Only "lead" is left out, because a
-    -- week on call is no measure for who leads a project. One life for all kinds would mark 22 to 75 % of the time in which a
-    -- state still held. These mark 8 %.
+    -- Medians of the development histories of benchmarks.truth, of each kind with five endings. One life for all kinds would
+    -- mark 22 to 75 % of the time in which a state still held. These mark 8 %.
     select coalesce(last < now() - interval '1 day' * coalesce(lives -> textrawl.state_kind(claim),
         '{"plan": 95, "when": 572, "cost": 730, "work": 1186}'::jsonb -> textrawl.state_kind(claim))::integer, false);
 end;

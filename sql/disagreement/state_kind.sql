@@ -1,7 +1,9 @@
 create function textrawl.state_kind(claim jsonb) returns text
 language sql immutable parallel safe
 begin atomic
-    select case when claim ? 'topic' and not claim ?| '{event,past}' then
+    -- A week on call is no measure for who leads a project, and a name or a birthday holds for ever.
+    select case when claim ? 'topic' and not claim ?| '{event,past}' and claim ->> 'topic' <> 'attr birthday'
+            and claim ->> 'predicate' not in ('lead', 'name') then
         case when claim ->> 'predicate' ~ '^(attr|be|has|v:.*|)$' then claim ->> 'topic' else split_part(claim ->> 'predicate', ':', 1) end end;
 end;
 

@@ -53,7 +53,7 @@ begin atomic
             (select e.id, e.entity_type from textrawl.entity e where e.space_id = p.id and e.entity_type = 'person'
              order by e.updated_at desc, e.id limit 6)) of_type
     ), last as materialized (
-        -- The digest changes only with the memory, so that a session begins like the one before it: a client's provider
+        -- Scores change only with the memory, so that a session begins like the one before it: a client's provider
         -- then finds the beginning of the prompt in its cache.
         select max(change.at) as at from readable p
         cross join lateral (

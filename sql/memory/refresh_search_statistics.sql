@@ -30,9 +30,11 @@ begin
     insert into space_statistics (space_id, facts, coherence, lives)
     select space_id, facts, order_coherence(space_id), (
         select jsonb_object_agg(kind, days) from (
-            select state_kind(o.claim) as kind, ceil(extract(epoch from percentile_cont(0.5) within group (order by o.valid_until - o.valid_from)) / 86400) as days
+            select state_kind(o.claim) as kind,
+                least(36500, ceil(extract(epoch from percentile_cont(0.5) within group (order by o.valid_until - o.valid_from)) / 86400)) as days
             from observation o
-            where o.space_id = counted_space.space_id and o.replaced_by is not null and o.valid_from < o.valid_until and state_kind(o.claim) is not null
+            where o.space_id = counted_space.space_id and o.replaced_by is not null and o.valid_from < o.valid_until
+              and o.valid_until <= now() and state_kind(o.claim) is not null
             group by 1 having count(*) >= 5) ended)
     from (select space_id, count(*) as facts from observation group by space_id) counted_space;
     insert into search_statistics (facts) select coalesce(sum(facts), 0) from space_statistics
@@ -73,7 +75,7 @@ end
 $$;
 
 comment on function textrawl.refresh_search_statistics is
-    'Count the words and facts of each space, and measure how long its states hold, if the number of facts changed by more than a tenth. If "force" is true, '
-    'always count. Return false if nothing was counted, because the change was too small, another session is counting, '
+    'Count the words and facts of each space, and measure how long its states hold, if the number of facts changed by more '
+    'than a tenth. If "force" is true, always count. Return false if nothing was counted, because the change was too small, another session is counting, '
     'or facts are being removed. '
     'Example: select textrawl.refresh_search_statistics();';

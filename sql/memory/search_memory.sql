@@ -215,7 +215,7 @@ begin
             from (select distinct space_id, entity_id from found where matched > 0) f
             cross join lateral (select * from entity e where e.space_id = f.space_id and e.id = f.entity_id offset 0) e
             -- One or two letters are more often a word than a name, but not with a sign (C#) or as ideographs.
-            where query_words is not null and (octet_length(e.name) > 2 or e.name ~ '[+#]' or e.name = any(caller)) and e.fts <> ''
+            where query_words is not null and (char_length(e.name) > 2 or e.name ~ '[+#\u3040-\u9fff\uac00-\ud7a3]' or e.name = any(caller)) and e.fts <> ''
                 and tsvector_to_array(e.fts) && query_words
         ),
         named as materialized (

@@ -68,6 +68,7 @@ def test_a_memory_with_another_schema_or_another_user_is_dropped(postgres: Datab
         "create index on observation (created_at)",
         "alter table observation disable trigger user",
         "grant select on token to public",
+        "create text search configuration own (copy = english)",
         "create or replace function textrawl.default_space() returns integer return 1",
     )
     for change in changes:

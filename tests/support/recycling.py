@@ -31,9 +31,10 @@ _CATALOGUE = """
         hashtext(concat_ws(' ', datconnlimit, datallowconn, datacl))
     from pg_database d where datname = current_database()"""
 _CATALOGS = (
-    "pg_attrdef", "pg_attribute", "pg_constraint", "pg_default_acl", "pg_event_trigger",
-    "pg_extension", "pg_index", "pg_namespace", "pg_policy", "pg_proc", "pg_publication",
-    "pg_statistic_ext", "pg_trigger", "pg_type",
+    "pg_attrdef", "pg_attribute", "pg_cast", "pg_collation", "pg_constraint", "pg_default_acl",
+    "pg_event_trigger", "pg_extension", "pg_index", "pg_largeobject_metadata", "pg_namespace",
+    "pg_operator", "pg_policy", "pg_proc", "pg_publication", "pg_statistic_ext", "pg_trigger",
+    "pg_ts_config", "pg_ts_config_map", "pg_ts_dict", "pg_type",
 )  # fmt: skip
 _MOST_ROWS = 1500  # that were removed, before a database is dropped: they stay in its files
 _RESET = (

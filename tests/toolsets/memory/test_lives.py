@@ -68,6 +68,22 @@ async def test_lives_are_measured_from_the_replacements_of_the_memory_itself(
     assert await show(client, "Press 8") == ["status: blue"]
 
 
+async def test_names_leads_and_ends_that_have_not_come_measure_nothing(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    kinds = {"is called": ("Ann", "Bo"), "leads": ("Atlas", "Boreas"), "works at": ("A", "B")}
+    for number in range(5):
+        for verb, (old, new) in kinds.items():
+            later = {"validFrom": "9999-01-01"} if verb == "works at" else {"saidAt": days_ago(80)}
+            name, fact = f"Person {number}", f"{verb} {old}"
+            await remember(client, name, fact, saidAt=days_ago(90))
+            await remember(client, name, f"{verb} {new}", **later, replaces=fact)
+
+    owner.execute("select refresh_search_statistics(force => true)")
+
+    assert owner.execute("select lives from space_statistics").fetchone() == (None,)
+
+
 async def test_a_fact_that_was_confirmed_since_is_not_doubted(
     client: Client, owner: psycopg.Connection
 ) -> None:
