@@ -73,7 +73,7 @@ end
 $$;
 
 comment on function textrawl.refresh_search_statistics is
-    'Count the words and facts of each space, and measure how long its states hold, if the number of facts changed by more than a tenth. If "force" is true, '
-    'always count. Return false if nothing was counted, because the change was too small, another session is counting, '
+    'Count the words and facts of each space, and measure how long its states hold, if the number of facts changed by '
+    'more than a tenth. If "force" is true, always count. Return false if nothing was counted, because the change was too small, another session is counting, '
     'or facts are being removed. '
     'Example: select textrawl.refresh_search_statistics();';
