@@ -64,5 +64,5 @@ $$;
 comment on function textrawl.access_rights is
     'The rights of a credential (the SHA-256 of a token), one row for each space. No row means no right. Without a '
     'credential: the rights of this database session. A superuser and a login with the owner role have all rights. Any '
-    'other login has the rights of its actor. In a reviewed space, a caller with write but without review can only propose. The setting textrawl.reader makes the '
-    'rights of a session those of a credential to read in some spaces.';
+    'other login has the rights of its actor. In a reviewed space, a caller with write but without review can only propose. '
+    'The setting textrawl.reader makes the rights of a session those of a credential to read in some spaces.';

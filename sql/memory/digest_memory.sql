@@ -117,7 +117,7 @@ begin atomic
     ), judged as (
         select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.author_id,
             textrawl.find_origin(o.origin, o.tool, o.client, o.source) as origin,
-            textrawl.session_anchors(o.repository, o.anchors, o.space_id, o.evidence) as anchors,
+            o.repository, o.anchors, o.evidence,
             o.valid_until is null and textrawl.is_outlived(o.claim, greatest(o.said_at, o.confirmed_at), t.lives) as outlived,
             case when o.section not in ('pinned', 'today', 'project', 'self') and o.content ~ '[?？]\s*$' then 'question' else o.section end as section,
             (o.confidence * (
@@ -129,7 +129,7 @@ begin atomic
         where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) and (char_length(o.content) <= max_characters or o.section = 'pinned')
             and (o.part is null or o.part = 1)
         union all
-        select s.space_id, s.entity_id, s.entity_id, 'summary: ' || made.summary, s.made_at, s.made_at, s.author_id, null, null, false, 'summary', 1
+        select s.space_id, s.entity_id, s.entity_id, 'summary: ' || made.summary, s.made_at, s.made_at, s.author_id, null, null, null, null, false, 'summary', 1
         from chosen c join textrawl.summary s on s.space_id = c.space_id and s.entity_id = c.id
         cross join lateral (
             select textrawl.entity_summary(s.space_id, s.entity_id, (select ids from author), members,
@@ -155,7 +155,7 @@ begin atomic
     select r.id, r.entity_id, s.name, e.name, e.entity_type, r.content, r.created_at, r.said_at, a.name, r.section, r.score,
         -- Each space is looked up once. A call for each fact would repeat it.
         r.section <> 'summary' and r.space_id = any((select coalesce(array_agg(p.id), '{}') from readable p where textrawl.has_several_authors(p.id))::integer[]),
-        r.origin, r.anchors, r.outlived
+        r.origin, textrawl.session_anchors(r.repository, r.anchors, r.space_id, r.evidence), r.outlived
     from ranked r
     join textrawl.space s on s.id = r.space_id
     join textrawl.entity e on e.space_id = r.space_id and e.id = r.entity_id

@@ -44,5 +44,5 @@ $$;
 
 comment on function textrawl.accept_finding is
     'Carry out a finding of tidy_memory() that merges two entities or ends a fact, or pin a fact for the '
-    'person of `origin` (error TR116: it is no person). A fact that disagrees with another one, or repeats it, ends when the other one begins. store_proposal() has checked the finding, and claim_proposed() has '
-    'locked the entities.';
+    'person of `origin` (error TR116: it is no person). A fact that disagrees with another one, or repeats it, ends when '
+    'the other one begins. store_proposal() has checked the finding, and claim_proposed() has locked the entities.';

@@ -60,5 +60,5 @@ $$;
 comment on function textrawl.revert_undo is
     'Revert an undo: what it removed or changed is exactly as it was before. Errors: TR010, TR011 (access), TR031 (no such '
     'undo, or it was already reverted or purged), TR032 (a later undo must be reverted first; the detail is its id), TR111 '
-    '(a later event builds on these rows; the detail says which). '
+    '(a later event builds on these rows; the detail says which), TR115 (too much is pinned for what the undo unpinned). '
     'Example: select * from textrawl.revert_undo(7);';

@@ -93,6 +93,34 @@ def test_a_pin_that_an_agent_proposes_waits_for_a_person_whose_undo_takes_it_bac
     assert (taken, identity in waiting, list_pins(say)) == ([], True, [STANDING])
 
 
+def test_a_revert_pins_what_its_undo_unpinned_or_says_that_there_is_no_room(
+    say: Say, agent: Open, owner: psycopg.Connection
+) -> None:
+    ask = agent()
+    chosen = [(STANDING, "Atlas"), ("task 1 is open", "Ada")]
+    for fact, entity in chosen:
+        identity = propose(ask, entity, fact)["proposalId"]
+        assert say("review", "accept", identity, "--yes").code == 0
+    assert say("unpin", "Atlas", STANDING).code == 0
+    for [event] in owner.execute("select id from event where action = 'accepted'").fetchall():
+        assert say("undo", "--event", str(event), "--yes").code == 0
+    undos = [str(undo) for [undo] in owner.execute("select id from undo order by id").fetchall()]
+    rules = "from generate_series(1, 12) n"
+    owner.execute(f"select remember_fact('Rules', 'concept', 'rule ' || n) {rules}")
+    owner.execute(f"select pin_fact('Rules', 'rule ' || n) {rules}")
+    taken = say("undo", "--revert", undos[0], "--yes")
+    full = say("undo", "--revert", undos[1], "--yes")
+    waiting = json.loads(say("review", "list", "--json").out)
+    owner.execute(f"select pin_fact('Rules', 'rule ' || n, false) {rules}")
+    pinned = say("undo", "--revert", undos[1], "--yes")
+
+    assert (taken.code, pinned.code) == (0, 0), taken.err + pinned.err
+    assert full.code != 0
+    assert "unpin one" in full.err
+    assert [row["content"] for row in waiting] == [chosen[1][0]]
+    assert list_pins(say) == [chosen[1][0]]
+
+
 def test_an_agent_cannot_ask_twice_or_flood_and_a_rejected_pin_stays_rejected(
     say: Say, agent: Open, owner: psycopg.Connection
 ) -> None:

@@ -1,5 +1,6 @@
 """The sessions of this machine: which facts hooks gave the models, at which event."""
 
+from collections.abc import Mapping
 from uuid import UUID
 
 from anyio import to_thread
@@ -8,7 +9,7 @@ from starlette.responses import Response
 from textrawl.errors import ItemNotFound
 from textrawl.explorer.requests import PageRequest
 from textrawl.hooks.answers import read_answers
-from textrawl.hooks.sessions import SessionState, read_sessions
+from textrawl.hooks.sessions import Given, SessionState, read_sessions
 from textrawl.memory.connector import FetchedFact
 from textrawl_client.unix_socket import build_address
 
@@ -23,14 +24,28 @@ async def show(visit: PageRequest) -> Response:
     if found and visit.read("id") and session is None:
         raise ItemNotFound
     given = {fact for event in session.given for fact in event.facts} if session else ()
+    facts = {fact: await _find(visit, fact) for fact in given}
     values = {
         "sessions": found,
         "session": session,
-        "facts": {fact: await _find(visit, fact) for fact in given},
-        "answers": await to_thread.run_sync(read_answers, session.transcript) if session else None,
+        "facts": facts,
+        "used": await to_thread.run_sync(_find_used, session, facts) if session else (),
         "own_machine": visit.site.own_machine,
     }
     return visit.show("sessions.html", values)
+
+
+def _find_used(
+    session: SessionState, facts: Mapping[str, FetchedFact | None]
+) -> set[tuple[Given, str]]:
+    """Return the facts of which an answer tells that the model used them, with their events."""
+    answers = read_answers(session.transcript)
+    return {
+        (given, fact)
+        for given in session.given
+        for fact in given.facts
+        if (row := facts[fact]) and answers.tell_use(given, fact, row.content) == "yes"
+    }
 
 
 async def _read(visit: PageRequest) -> dict[str, SessionState]:

@@ -14,25 +14,25 @@ from textrawl.hooks.transcripts import read_texts
 from textrawl.values.text import SHORT_ID
 
 _WORD = re.compile(r"[^\W_]{4,}")  # shorter words are in every text
-_LEAST, _MOST = 2, 2 / 3  # words of a fact, and the share of them in one answer
+_LEAST_WORDS, _LEAST_SHARE = 2, 2 / 3  # words of a fact, and the share of them in one answer
 
 
 class Answers(NamedTuple):
-    """The answers of an agent, each with its time in milliseconds, and the words of the user."""
+    """The answers of an agent: time in milliseconds, text and words. And the words of the user."""
 
-    texts: tuple[tuple[float, str], ...]
+    texts: tuple[tuple[float, str, frozenset[str]], ...]
     known: frozenset[str]
 
     def tell_use(self, given: Given, fact: str, content: str) -> str:
         """Return `yes`, `no`, or nothing if the words of the fact cannot tell."""
-        later = [text for at, text in self.texts if at >= given.at]
-        words = _find_words(content) - self.known
-        if any(fact[:SHORT_ID] in text for text in later):
+        later = [(text, words) for at, text, words in self.texts if at >= given.at]
+        own = _find_words(content) - self.known
+        if any(fact[:SHORT_ID] in text for text, _ in later):
             return "yes"
-        if not later or len(words) < _LEAST:
+        if not later or len(own) < _LEAST_WORDS:
             return ""
-        least = len(words) * _MOST
-        return "yes" if any(len(words & _find_words(text)) >= least for text in later) else "no"
+        least = len(own) * _LEAST_SHARE
+        return "yes" if any(len(own & words) >= least for _, words in later) else "no"
 
 
 def read_answers(transcript: str) -> Answers:
@@ -40,7 +40,8 @@ def read_answers(transcript: str) -> Answers:
     with suppress(OSError, ValueError):
         messages = read_texts(Path(transcript))
         asked = (message.text for message in messages if message.author == "user")
-        texts = [(_find_time(one.at), one.text) for one in messages if one.author != "user"]
+        answers = [(_find_time(one.at), one.text) for one in messages if one.author != "user"]
+        texts = [(at, text, _find_words(text)) for at, text in answers]
         return Answers(tuple(texts), _find_words(" ".join(asked)))
     return Answers((), frozenset())
 

@@ -68,7 +68,6 @@ from textrawl.values.choice import join_choices
 from textrawl.values.condensation import condense
 from textrawl.values.text import NAME_LENGTH
 
-_NO_REPOSITORY = "This folder is in no repository"
 _FEW_PROPOSALS = 3  # that `here` shows
 
 __all__ = ["OPERATIONS", "Operation", "Session", "curation", "find_operation", "review"]
@@ -165,7 +164,7 @@ async def list_here(session: Session, limit: Limit = 20, *, everywhere: bool = F
     keys = repository.get()
     if keys is None and not everywhere:
         fix = "go to a folder of a Git repository, or add --everywhere"
-        raise ArgumentInvalid(fix, title=_NO_REPOSITORY)
+        raise ArgumentInvalid(fix, title="This folder is in no repository")
     rows = await session.store.call(
         "list_repository_facts",
         RepositoryFact,
@@ -185,12 +184,7 @@ async def list_here(session: Session, limit: Limit = 20, *, everywhere: bool = F
 
 @operation("check-anchors", "read")
 async def list_anchored(session: Session) -> list[RepositoryFact]:
-    """Return the newest facts of this repository with anchors, in the space that is written.
-
-    Raises ArgumentInvalid if the session has no repository.
-    """
-    if repository.get() is None:
-        raise ArgumentInvalid("go to a folder of a Git repository", title=_NO_REPOSITORY)
+    """Return the newest facts with anchors of this repository and of entries, in the home space."""
     return await session.store.call(
         "list_repository_facts",
         RepositoryFact,

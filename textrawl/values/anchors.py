@@ -33,7 +33,7 @@ _MOST_MENTIONS = 20  # paths of a text that are looked up
 _END = b"\n"
 _MARKS = b" \t-*+>0123456789.)"  # of an item of a list
 _ANCHOR = re.compile(r"([^\0]+?)(?::([0-9]{1,7})-([0-9]{1,7}))? ([0-9a-f]{16})")
-_OF_DOCUMENT = re.compile(rf"(\S+): {CHANGED}")  # the database has compared it
+_OF_DOCUMENT = re.compile(rf"(\S+): {CHANGED} ?([0-9]*)")  # the database has compared it
 _PLACE = re.compile(r"(.+?)(?::([0-9]{1,7})(?:-([0-9]{1,7}))?)?")
 # What these have could be guessed from the hash of a line. Some disks do not know case.
 _SECRET = re.compile(
@@ -50,7 +50,7 @@ Read = Callable[[str], list[bytes] | None]
 
 
 class SourceChange(NamedTuple):
-    """The place of an anchor, what became of it, and a hash of the file as it is now."""
+    """The place of an anchor, what became of it, and a hash of the file or the version now."""
 
     place: str
     state: str
@@ -146,7 +146,7 @@ def _compare(read: Read, anchor: str) -> SourceChange | None:
     found = _ANCHOR.fullmatch(anchor)
     if found is None:
         judged = _OF_DOCUMENT.fullmatch(anchor)
-        return SourceChange(judged[1], CHANGED, "") if judged else None
+        return SourceChange(judged[1], CHANGED, judged[2]) if judged else None
     path, first, last, known = found.groups()
     place = anchor.rpartition(" ")[0]
     try:

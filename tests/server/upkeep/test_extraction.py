@@ -250,6 +250,7 @@ async def test_a_server_extracts_while_it_runs(given: Settings, server: LlmServe
         await to_thread.run_sync(server.wait_for_requests, 1)
 
 
+ENTRY = {"granularity": "daily", "date": "2026-05-12", "instanceId": "laptop"}
 SAID = {
     "entities": [
         {
@@ -418,13 +419,8 @@ async def test_a_fact_from_an_entry_says_when_its_sentence_is_no_longer_there(  
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    server.write = lambda _: json.dumps(SAID)
-    await record(proposing)
-    await extract(proposing)
-    accept = "select decide_proposals(array[p.id::text], 'accept') from list_proposals() p"
-    owner.execute(f"{accept} where content = 'builds boats there'")
+    await store_from_entry(proposing, owner, server)
     client = await connect(toolsets=["memory", "journal"])
-    entry = {"granularity": "daily", "date": "2026-05-12", "instanceId": "laptop"}
 
     async def read_change() -> str | None:
         question = {"mode": "entity", "entityName": "Ben"}
@@ -435,12 +431,42 @@ async def test_a_fact_from_an_entry_says_when_its_sentence_is_no_longer_there(  
 
     changes = [await read_change()]
     for text in (f"A new beginning.\n\n{TEXT}", "Nothing of this was so, and nothing of it stays."):
-        await client.call_tool("memory_update", {**entry, "content": text})
+        await client.call_tool("memory_update", {**ENTRY, "content": text})
         changes.append(await read_change())
     make_repository(tmp_path / "api", "https://github.com/acme/api")
-    monkeypatch.chdir(tmp_path / "api")
-    checked = Process(["check-anchors"], name_memory(database_url)).end()
+    for folder in ("api", "."):  # a repository, and no repository
+        monkeypatch.chdir(tmp_path / folder)
+        checked = Process(["check-anchors"], name_memory(database_url)).end()
+        shown = "daily/2026-05-12/laptop: source changed\tBen\tbuilds boats there\n"
+        assert checked.out.endswith(shown), checked.err
 
     assert changes == [None, None, "source changed"]
-    shown = "daily/2026-05-12/laptop: source changed\tBen\tbuilds boats there\n"
-    assert checked.out.endswith(shown), checked.err
+
+
+async def test_a_rejected_finding_about_an_entry_comes_again_only_if_the_entry_changes_again(
+    proposing: Settings,
+    owner: psycopg.Connection,
+    server: LlmServer,
+    connect: Connect,
+    database_url: str,
+) -> None:
+    await store_from_entry(proposing, owner, server)
+    client = await connect(toolsets=["memory", "journal"])
+    reject = "select decide_proposals(array[p.id::text], 'reject', 'no') from list_proposals() p"
+    for text, proposed in (("Nothing of it stays.", 1), (None, 0), ("Nor of that.", 1)):
+        if text:
+            await client.call_tool("memory_update", {**ENTRY, "content": text})
+        told = Process(["check-anchors", "--apply"], name_memory(database_url)).end().err
+        assert f"Proposed: {proposed}." in told, text
+        owner.execute(f"{reject} where finding = 'anchor'")
+
+
+async def store_from_entry(
+    settings: Settings, owner: psycopg.Connection, server: LlmServer
+) -> None:
+    """Take facts from an entry, and accept one of them."""
+    server.write = lambda _: json.dumps(SAID)
+    await record(settings)
+    await extract(settings)
+    accept = "select decide_proposals(array[p.id::text], 'accept') from list_proposals() p"
+    owner.execute(f"{accept} where content = 'builds boats there'")
