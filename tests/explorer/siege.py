@@ -261,7 +261,7 @@ def besiege(place: Place) -> Siege:
 
 
 _NEW = re.compile(
-    r'name="(?:form_token|ticket)" value="[^"]*"|answers in [\d.]+ ms'
+    r'name="(?:form_token|ticket)" value="[^"]*"|answers in [\d.]+ ms|(?<=UTC">)[^<]+(?=</time>)'
     r'|<tr><th scope="row">\w+</th><td>\d+</td><td>\d+</td></tr>'
 )
 

@@ -116,7 +116,10 @@ async def test_a_deletion_says_what_goes_and_then_deletes_it(place: Place) -> No
         left = _read_facts(place)
         whole = await browser.get("forget", name="Ada", space="team")
         sure = {**_read_plan(whole.text), "confirmed": "1"}
-        untyped = [await browser.post("forget", **sure, typed=each) for each in ("", "Adda")]
+        untyped = [
+            await browser.post("forget", **sure, typed=each, part=part)
+            for each, part in (("", "1"), ("Adda", ""))
+        ]
         await browser.post("forget", **sure, typed="ada")
         gone = await browser.get("forget", name="Ada", space="team")
 
@@ -138,6 +141,8 @@ async def test_a_deletion_lists_every_fact_with_its_author_before_a_name_confirm
     )
     async with place.browse("admin") as browser:
         pages = [await browser.get("forget", name="Ada", skip=each) for each in ("0", "50")]
+        beyond = await browser.get("forget", name="Ada", skip="500")
+        refused = await browser.post("forget", **_read_plan(pages[0].text), confirmed="1")
         erased = [await browser.get("erase", name="Ada", skip=each) for each in ("0", "50")]
 
     facts = place.owner.execute("select id::text from fact").fetchall()
@@ -147,6 +152,8 @@ async def test_a_deletion_lists_every_fact_with_its_author_before_a_name_confirm
     for page in (*pages, *erased):
         assert page.text.count("textrawl_owner") >= 10
     assert "knows" in pages[1].text
+    assert "said number 59" in beyond.text
+    assert "/explore/forget?name=Ada&space=team&skip=50" in Document(refused.text).links
     assert "knows" in erased[1].text
 
 

@@ -42,3 +42,4 @@ async def test_numbers_of_types_add_up_and_the_table_is_sorted_paged_and_a_file(
     assert len([link for link in people.links if link.startswith("/explore/entity?")]) == 16
     assert "/explore/entities?type=person&skip=100" in people.links
     assert "There is no such entity" in nothing.text
+    assert {"/explore/entities", "/explore/entities?type=person"} <= {*Document(nothing.text).links}

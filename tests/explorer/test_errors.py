@@ -4,6 +4,7 @@ import httpx2
 import pytest
 
 from tests.explorer.markup import Document
+from tests.explorer.siege import PAGES
 from tests.explorer.test_search_page import remember
 from tests.explorer.visiting import Browser, Place
 
@@ -75,6 +76,19 @@ async def test_the_way_back_never_leads_to_another_host_or_out_of_the_pages(plac
     for page in pages:
         assert ("evil.example" in page, "Go to the first page" in page) == (False, True)
     assert quoted.faults == []
+
+
+async def test_a_parameter_of_any_name_breaks_no_page(shared_place: Place) -> None:
+    odd: dict[str, str] = dict.fromkeys(
+        ("page", "self", "changed", "parameters", "template", "values"), "x"
+    )
+    async with shared_place.browse("keeper") as browser:
+        codes = {
+            page: (await browser.http.get(f"{browser.root}/explore/{page}", params=odd)).status_code
+            for page in PAGES
+        }
+
+    assert {page: code for page, code in codes.items() if code >= 500} == {}
 
 
 async def test_without_a_session_an_error_shows_no_navigation(place: Place) -> None:

@@ -33,6 +33,7 @@ async def test_an_invitation_is_a_name_a_role_and_a_token_with_its_lines_shown_o
         ("team", ["forget", "read", "write"])
     ]
     assert "textrawl connect claude-code --url https://memory.example.com/mcp" in made.text
+    assert "The address is an example" in made.text
     assert again.status_code == 409
 
 
@@ -54,7 +55,9 @@ async def test_an_administrator_of_a_server_grants_a_role_and_is_told_who_makes_
     assert 'value="reader" checked' in asked.text
     assert granted == [(["read", "write", "forget", "review"],)]
     command = "textrawl token create --actor dora --space team --scope read,write,forget,review"
-    assert command in Document(done.text).prose
+    assert f"If dora has no token yet, the owner of the memory makes one with: {command}" in (
+        Document(done.text).prose
+    )
     assert "textrawl token create" not in kept.text
 
 

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 import httpx2
 import pytest
+from jinja2 import Environment, nodes
 
+import textrawl.explorer
 from tests.explorer.markup import Document, Forms
 from tests.explorer.siege import ACTIONS, FOR_ALL, OWNER_ONLY, PAGES, UNCONFIRMED, Siege
 from tests.explorer.visiting import Browser
@@ -25,6 +28,29 @@ class Typing:
     typed: Fields
     wrong: Fields
     place: int = 0  # among the forms of this action on the page
+
+
+def test_every_page_that_can_be_a_part_has_its_macros_there_too() -> None:
+    folder = Path(textrawl.explorer.__file__).parent / "pages"
+    pages = {path.name: Environment().parse(path.read_text()) for path in folder.glob("*.html")}  # noqa: S701 - parsed only
+    imported = {
+        name: {macro for each in page.find_all(nodes.FromImport) for macro in each.names}
+        for name, page in pages.items()
+    }
+    absent = imported["page.html"] - imported["part.html"]
+    parts = [
+        name
+        for name, page in pages.items()
+        if any(isinstance(each.template, nodes.Name) for each in page.find_all(nodes.Extends))
+    ]
+    missing = {
+        (name, each.name)
+        for name in parts
+        for each in pages[name].find_all(nodes.Name)
+        if each.name in absent - imported[name]
+    }
+    assert "forget.html" in parts
+    assert missing == set()
 
 
 def list_forms(siege: Siege) -> dict[str, Typing]:
@@ -127,7 +153,7 @@ _HIDDEN = (
     "form_token", "confirmed", "back", "space", "name", "fact", "planned", "id", "ids", "kind",
     "one", "other", "source", "target", "move", "ended", "decision", "undo", "event", "call",
     "pairs", "price", "alias", "actor", "author", "since", "others", "also", "keep", "token",
-    "next",
+    "next", "typed",
 )  # fmt: skip
 """Fields that forms have without anybody typing."""
 
@@ -144,7 +170,9 @@ async def test_a_refused_form_comes_back_with_what_was_typed_and_the_reason_at_i
             for name, text in typing.wrong.items():
                 given = {**sent, **typing.typed, name: text}
                 if name == "scopes":  # the boxes, none of which is checked
-                    given = {key: given[key] for key in given if not key.startswith("scope")}
+                    given = {
+                        key: given[key] for key in given if not key.startswith(("scope", "role"))
+                    }
                 answer = await browser.send(action, given)
                 lost += _compare(f"{action} with {name}", answer, given, action, typing.place)
                 if 'id="fault-' not in answer.text:

@@ -103,20 +103,22 @@ async def ask_deletion(visit: PageRequest) -> Response:
     plan = await _forget(here, name, fact, dry_run=True)
     values: dict[str, Any] = {"plan": plan, "name": name, "fact": fact, "others": places[1:]}
     if not fact:
-        values |= await _list_everything(here, plan)
+        values |= await _list_everything(here, plan, here.read_skip())
     home = here.principal.home_space
     values |= {"space": home.name if home else ""}
     return visit.show("forget.html", values)
 
 
-async def _list_everything(visit: PageRequest, plan: ForgottenRow) -> dict[str, Any]:
-    """Return a page of the facts of an entity. Its relations are on the last page."""
-    name, skip = plan.entity_name, visit.read_skip()
+async def _list_everything(visit: PageRequest, plan: ForgottenRow, skip: int) -> dict[str, Any]:
+    """Return a page of the facts of an entity, or the first one. Relations are on the last page."""
+    name = plan.entity_name
     facts = await visit.call("entity_history", Record, entity=name, max_rows=_LISTED, skip=skip)
+    if skip and not facts:
+        return await _list_everything(visit, plan, 0)
     pages, relations = turn(skip, _LISTED, facts[0].total if facts else 0), list[Record]()
     if pages["after"] is None:
         relations = await visit.call("entity_relations", Record, entity=name, max_rows=_RELATIONS)
-    listed = (pages["total"] or 0) + (relations[0].total if relations else 0)
+    listed = (pages["total"] or 0) + len(relations)
     left = (plan.facts or 0) + (plan.relations or 0) - listed if pages["after"] is None else 0
     return {"facts": facts, "relations": relations, "unlisted": left, **pages}
 

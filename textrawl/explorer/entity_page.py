@@ -6,6 +6,7 @@ The name, the type, the description and the aliases are edited here. An undo tak
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from starlette.responses import RedirectResponse, Response
@@ -99,15 +100,13 @@ _COLUMNS = "space name entity_type facts changed_at author id"
 async def show_all(visit: PageRequest) -> Response:
     """Show a table of all entities, or of those of a type, with the numbers of all types."""
     kind, sort, skip = clean_name(visit.read("type")), visit.read("sort"), visit.read_skip()
-    rows = await visit.call(
-        "browse_entities",
-        Record,
-        chosen=kind or None,
-        sort=sort if sort in _ORDERS else "",
-        max_rows=_PAGE,
-        skip=skip,
+    read = partial(
+        visit.call, "browse_entities", Record, sort=sort if sort in _ORDERS else "", max_rows=_PAGE
     )
+    rows = await read(chosen=kind or None, skip=skip)
+    counted = rows or await read()  # a type without entities has no row that tells the others
     values = {"rows": rows, "chosen": kind, "sort": sort, "orders": _ORDERS}
+    values |= {"types": counted[0].types if counted else {}}
     values |= turn(skip, _PAGE, rows[0].total if rows else 0)
     return visit.show_list("entities.html", values, rows, _COLUMNS)
 

@@ -78,7 +78,9 @@ async def _tell_granted(
         return _return_to(space)
     words = ["--actor", actor, "--space", space, "--scope", ",".join(scopes)]
     command = shlex.join(["textrawl", "token", "create", *words])
-    text = f"Granted. The owner of the memory makes a token with: {command}"
+    text = (
+        f"Granted. If {actor} has no token yet, the owner of the memory makes one with: {command}"
+    )
     return visit.tell(Notice(text), write_link("grants", space=space))
 
 
@@ -169,6 +171,7 @@ async def make(visit: PageRequest) -> Response:
     # A browser that loads the answer again sends the form again, which must not make a token.
     if visit.site.tickets.use(visit.read("ticket")) != (visit.principal.credential,):
         raise SentTwice
+    values |= {"example": visit.site.own_machine and not visit.site.settings.public_url}
     values |= {"step": "made", "address": find_address(visit), "token": await _make(visit, **wish)}
     return visit.show("token.html", values)
 

@@ -87,7 +87,7 @@ async def show_journal(visit: PageRequest) -> Response:
     if path := clean_name(visit.read("entry")):
         return await _show_text(visit, _choose_space(visit), "journal", path)
     skip = visit.read_skip()
-    pinned, rows = await _read_some(
+    pinned, rows = await _read_first_filled(
         visit, "list_entries", ListedEntryRow, "total", max_rows=_PAGE, skip=skip
     )
     entries, total = [row for row in rows if row.path], rows[0].total if rows else 0
@@ -108,7 +108,9 @@ async def show_identity(visit: PageRequest) -> Response:
         return visit.show(
             "text.html", {"space": pinned.require_space(), "kind": "identity", "text": kept[0]}
         )
-    pinned, files = await _read_some(visit, "read_identity", FilePart, "version", texts=False)
+    pinned, files = await _read_first_filled(
+        visit, "read_identity", FilePart, "version", texts=False
+    )
     snapshots = await database.call("list_snapshots", Record, **pinned.caller.reading_home)
     values = {"files": [each for each in files if each.version], "snapshots": snapshots}
     return visit.show("identity.html", {**values, "space": pinned.require_space()})
@@ -117,7 +119,7 @@ async def show_identity(visit: PageRequest) -> Response:
 async def show_fading(visit: PageRequest) -> Response:
     """Show the memories that the next garbage collection takes, and those to look at again."""
     skip = visit.read_skip()
-    pinned, rows = await _read_some(
+    pinned, rows = await _read_first_filled(
         visit, "review_queue", Record, "total", max_rows=_PAGE, skip=skip
     )
     total = rows[0].total if rows else 0
@@ -155,12 +157,16 @@ def _choose_space(visit: PageRequest) -> PageRequest:
     return visit.pin(home.name)
 
 
-async def _read_some(
+async def _read_first_filled(
     visit: PageRequest, function: LiteralString, row: type[Row], count: str, **arguments: object
 ) -> tuple[PageRequest, list[Row]]:
-    """Return the rows of the home space, or of the first space where `count` of a row is not 0."""
-    home = _choose_space(visit)
-    for pinned in (home, *(visit.pin(each.name) for each in visit.principal.readable)):
+    """Return the rows of the chosen or the home space, or of the first where `count` is not 0.
+
+    A further page stays in its space.
+    """
+    home, spaces = _choose_space(visit), visit.principal.readable
+    others = [] if arguments.get("skip") else [s for s in spaces if s.id != home.principal.home]
+    for pinned in (home, *(visit.pin(each.name) for each in others)):
         reading = pinned.caller.reading_home
         rows = await visit.site.store.database.call(function, row, **arguments, **reading)
         if any(getattr(each, count) for each in rows):

@@ -41,7 +41,7 @@ from textrawl.explorer.forms import OwnerNeeded
 from textrawl.explorer.grants_page import find_address
 from textrawl.explorer.graph_page import draw_map, find_cells
 from textrawl.explorer.rendering import read_assets, write, write_link
-from textrawl.explorer.requests import PageRequest
+from textrawl.explorer.requests import PageRequest, turn
 from textrawl.explorer.site import Record, describe_numbers
 from textrawl.memory.fact_rows import ReportRow, StatisticsRow
 from textrawl.memory.review import count_waiting
@@ -180,6 +180,7 @@ _TOKEN_FILE = "/path/to/token"  # noqa: S105 - where a person may keep it
 
 
 _SEEN = timedelta(days=30)  # time for which a client counts as connected
+_PAGE = 50
 
 
 async def show_clients(visit: PageRequest) -> Response:
@@ -190,11 +191,14 @@ async def show_clients(visit: PageRequest) -> Response:
         if own_machine
         else ServerAddress(address, ServerToken("file", _TOKEN_FILE))
     )
-    seen = await visit.call("list_clients", Record, since=datetime.now(UTC) - _SEEN)
+    since, skip = datetime.now(UTC) - _SEEN, visit.read_skip()
+    seen = await visit.call("list_clients", Record, since=since, max_rows=_PAGE, skip=skip)
     values = {
         "clients": [_describe_client(client, server) for client in (*CLIENTS.values(), OTHER)],
         "seen": seen,
         "days": _SEEN.days,
+        "since": since.date(),
+        **turn(skip, _PAGE, seen[0].total if seen else 0),
         "own_machine": own_machine,
         "page": "token" if visit.site.open_owner else "grant",
     }

@@ -78,7 +78,7 @@ def _show(value: object) -> object:
     return value
 
 
-def write_link(page: str, **parameters: object) -> str:
+def write_link(page: str, /, **parameters: object) -> str:
     """Return the address of a page. Parameters that are None or empty are left out.
 
     A list repeats its parameter.

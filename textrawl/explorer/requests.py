@@ -41,6 +41,7 @@ from textrawl.server.http.authentication import describe_principal
 from textrawl.values.tables import write_table
 from textrawl.values.text import PROMPT_LENGTH, count_cleaned
 
+_CHOSEN = ("name", "also", "keep", "fact", "space")  # fields of a form that choose what it is about
 _PASSING = ("part", "back", "draft", "as")  # parameters that do not choose what a page shows
 _ONE = ("name", "id", "entry", "file", "snapshot", "source", "actor", "draft")
 _TABLES = {"csv": "text/csv", "json": "application/json"}
@@ -269,9 +270,10 @@ class PageRequest:
         """Return the address of this page, or an empty text after a form."""
         return find_page(self.link_here()) or "" if self.request.method == "GET" else ""
 
-    def link_here(self, **changed: object) -> str:
+    def link_here(self, /, **changed: object) -> str:
         """Return the address of this page with some other parameters. Empty ones are left out."""
-        given: dict[str, object] = {
+        given: dict[str, object] = {name: self.form.get(name) for name in _CHOSEN if self.again}
+        given |= {
             name: values[0]
             if len(values := self.request.query_params.getlist(name)) == 1
             else values

@@ -86,6 +86,7 @@ function refuse(form, words, name = "") {
 }
 
 // Send a form without leaving its page, so that its text is lost neither with the network nor with the session.
+// Return whether another page is on its way.
 async function send(form, submitter) {
   const fields = new FormData(form, submitter);
   fields.set("part", "1");
@@ -96,6 +97,7 @@ async function send(form, submitter) {
     refuse(form, "Not saved: the server cannot be reached. Your text is still here: try again.");
   } else if (answer.redirected || answer.status === 201) {
     location.assign(answer.headers.get("location") ?? answer.url);
+    return true;
   } else {
     const page = new DOMParser().parseFromString(text, "text/html");
     const fault = page.querySelector("[data-fault]");
@@ -103,6 +105,7 @@ async function send(form, submitter) {
     if (answer.ok && content !== null) {
       document.querySelector("main").replaceWith(content);
       localise(content);
+      offerCopies(content);
       scrollTo(0, 0);
     } else {
       const name = fault?.dataset.fault;
@@ -110,6 +113,7 @@ async function send(form, submitter) {
       ask(form.elements[name], page.querySelector(".naming"));
     }
   }
+  return false;
 }
 
 document.addEventListener("submit", async (event) => {
@@ -118,10 +122,14 @@ document.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (form.ariaBusy !== "true") {
       form.ariaBusy = "true";
-      await send(form, event.submitter);
-      form.ariaBusy = "false";
+      form.ariaBusy = String(await send(form, event.submitter));
     }
   }
+});
+
+// A browser can show a page again as it was when a form led away from it.
+addEventListener("pageshow", () => {
+  document.querySelectorAll("form[aria-busy]").forEach((form) => form.removeAttribute("aria-busy"));
 });
 
 // Ask below a field which entity its name means, or no more.

@@ -177,19 +177,10 @@ document.addEventListener("keydown", (event) => {
   } else if (!busy && !event.ctrlKey && !event.metaKey && !event.altKey && Object.hasOwn(ACTIONS, event.key)) {
     event.preventDefault();
     ACTIONS[event.key]();
-  } else if (!busy && !event.ctrlKey && !event.metaKey && !event.altKey) {
+  } else if (!busy && !event.repeat && !event.ctrlKey && !event.metaKey && !event.altKey) {
     act(event.key);
   }
 });
-
-for (const text of navigator.clipboard ? document.querySelectorAll("pre.copy") : []) {
-  const button = make("button", { className: "plain", type: "button", textContent: "Copy" });
-  button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(text.textContent);
-    button.textContent = "Copied";
-  });
-  text.after(button);
-}
 
 // Tell how many facts are new, and by whom. A page that nobody looks at does not listen.
 function listen(address) {

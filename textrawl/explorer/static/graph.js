@@ -434,15 +434,16 @@ function showGraph(canvas, drawing) {
     if (event.target.closest(".close")) {
       close();
     } else if (event.target.closest(".expand")) {
-      const address = new URL(chosen.link.href.baseVal, location.href);
+      const node = chosen;
+      const address = new URL(node.link.href.baseVal, location.href);
       address.searchParams.set("depth", 1);
       const found = await fetchPart(address).catch(() => null);
       if (found === null) {
         location.assign(address); // the session has ended, or the server is away: the page says which
-      } else {
-        expandNode(drawing, all, found.querySelector("#graph"), chosen);
+      } else if (node === chosen) {
+        expandNode(drawing, all, found.querySelector("#graph"), node);
         filter();
-        lightNode(drawing, chosen);
+        lightNode(drawing, node);
       }
     }
   });

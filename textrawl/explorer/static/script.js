@@ -16,6 +16,19 @@ function localise(part) {
 }
 localise(document);
 
+// Offer to copy the lines of a part of the page.
+function offerCopies(part) {
+  for (const text of navigator.clipboard ? part.querySelectorAll("pre.copy") : []) {
+    const button = Object.assign(document.createElement("button"), { className: "plain", type: "button", textContent: "Copy" });
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(text.textContent);
+      button.textContent = "Copied";
+    });
+    text.after(button);
+  }
+}
+offerCopies(document);
+
 // Return a part of a page, or null if the server refuses it.
 async function fetchPart(address, signal) {
   const answer = await fetch(address, { signal, redirect: "error" });
