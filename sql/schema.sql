@@ -2044,7 +2044,7 @@ COMMENT ON COLUMN import_run.system IS 'System that the items come from, such as
 COMMENT ON COLUMN import_run.author_id IS 'Actor who imported.';
 COMMENT ON COLUMN import_run.started_at IS 'When the run began.';
 COMMENT ON COLUMN import_run.finished_at IS 'When the run ended. Null: it was interrupted, and the next run of the same actor continues it.';
-COMMENT ON COLUMN import_run.folder IS 'Folder whose notes the run stored. root: its absolute path at its last import. prefix: begins the ids of its notes, and is empty for the first folder. notes: hashes of the names and texts of at most 64 notes. Null: the ids of the system do not depend on a folder, or the run is older than this column.';
+COMMENT ON COLUMN import_run.folder IS 'Folder whose notes the run stored. root: a hash of its absolute path at its last import. prefix: begins the ids of its notes, and is empty for the first folder. notes: hashes of the names and texts of at most 64 notes, and none if only single files were imported. Null: the ids of the system do not depend on a folder, or the run is older than this column.';
 ALTER TABLE import_run ENABLE ROW LEVEL SECURITY;
 ALTER TABLE import_run FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON import_run FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);

@@ -1,5 +1,6 @@
 """Notes of one path in two folders stay two, and a folder that has moved stays one."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -103,7 +104,7 @@ def test_a_vault_that_has_moved_is_an_update_of_itself(
 
     done = bring(moved)
 
-    assert f"{moved} is taken for {home} at a new place: most notes are the same." in done.err
+    assert f"{moved} is taken for a known folder at a new place: nearly all notes" in done.err
     assert "3 unchanged" in done.out
     if moved.is_dir():
         bring(write_files(moved, {name: f"{text}\nmore" for name, text in HOME.items()}))
@@ -118,8 +119,50 @@ def test_a_part_of_a_vault_is_a_part_of_it(bring: Bring, tmp_path: Path) -> None
     done = bring(home / "trips")
 
     assert "Obsidian in documents: 1 changed." in done.out
-    bring(home / "trips" / "Kiel.md")
+    assert "no longer" not in bring(home / "trips" / "Kiel.md").out
+    assert "no longer" not in bring(home / "README.md").out
     assert len(fetch(bring.database, "select from document where kind = 'source'")) == 3
+
+
+def test_a_line_of_a_part_replaces_its_former_text_under_a_permalink(
+    bring: Bring, tmp_path: Path
+) -> None:
+    """basic-memory calls a note main/kiel wherever its file is."""
+    note = "---\ntitle: Kiel\ntype: note\npermalink: main/kiel\n---\n\n- [fee] fee is {}\n"
+    vault = write_files(tmp_path / "vault", {"trips/Kiel.md": note.format(70)})
+    bring(vault, "--from", "basic-memory")
+    write_files(vault, {"trips/Kiel.md": note.format(80)})
+
+    bring(vault / "trips", "--from", "basic-memory")
+
+    assert bring.read()[0] == ["fee is 80"]
+
+
+def test_a_note_beside_a_vault_is_not_the_folder_of_the_vault(bring: Bring, tmp_path: Path) -> None:
+    write_files(tmp_path, {"Note.md": "The note sails."})
+    bring(tmp_path / "Note.md", "--from", "obsidian")
+    bring(write_files(tmp_path / "vault", HOME))
+
+    done = bring((tmp_path / "vault").rename(tmp_path / "vault-2"))
+
+    assert "is taken for a known folder" in done.err
+    assert "3 unchanged" in done.out
+
+
+def test_a_vault_whose_path_is_not_in_utf_8_is_one(bring: Bring, tmp_path: Path) -> None:
+    vault = write_files(tmp_path / os.fsdecode(b"caf\xe9"), HOME)
+    bring(vault)
+
+    assert "3 unchanged" in bring(vault).out
+
+
+def test_no_path_of_a_folder_is_kept(bring: Bring, tmp_path: Path) -> None:
+    bring(write_files(tmp_path / "Jeff Miller", HOME))
+    bring(write_files(tmp_path / "Jeff Miller 2", WORK))
+
+    kept = "select folder from import_run where folder::text like '%Miller%'"
+    assert len(fetch(bring.database, "select from import_run")) == 4
+    assert fetch(bring.database, kept) == []
 
 
 def test_rules_of_two_projects_do_not_replace_each_other(bring: Bring, tmp_path: Path) -> None:
@@ -129,6 +172,31 @@ def test_rules_of_two_projects_do_not_replace_each_other(bring: Bring, tmp_path:
 
     query = "select e.name, f.content from fact f join entity e on e.id = f.entity_id order by 1"
     assert fetch(bring.database, query) == [("gull", "Build: use npm"), ("tern", "Build: use uv")]
+
+
+@pytest.mark.parametrize("more", ["", "## Run\n\n- use make\n"])
+def test_a_project_that_began_with_the_rules_of_another_is_another(
+    more: str, bring: Bring, tmp_path: Path
+) -> None:
+    rules = {"CLAUDE.md": "## Build\n\n- use uv\n", "AGENTS.md": "## Test\n\n- use pytest\n"}
+    bring(write_files(tmp_path / "gull", rules))
+    tern = write_files(tmp_path / "tern", rules | {"CLAUDE.md": rules["CLAUDE.md"] + more})
+    bring(tern)
+
+    bring(write_files(tern, {"CLAUDE.md": "## Build\n\n- use npm\n" + more}))
+
+    query = """select distinct e.name, f.content from fact f join entity e on e.id = f.entity_id
+        where f.content like 'Build%' and f.valid_until is null order by 1"""
+    assert fetch(bring.database, query) == [("gull", "Build: use uv"), ("tern", "Build: use npm")]
+
+
+def test_two_vaults_of_which_most_notes_differ_are_two(bring: Bring, tmp_path: Path) -> None:
+    """Many vaults begin with the notes of one template."""
+    same = {f"{name}.md": f"{name} is a rule of each vault." for name in "abcdef"}
+    bring(write_files(tmp_path / "home", HOME | same))
+
+    assert "is another folder" in bring(write_files(tmp_path / "work", WORK | same)).err
+    assert bring.read() == BOTH
 
 
 def test_a_vault_of_an_older_memory_stays_one_and_a_second_one_is_another(
@@ -144,6 +212,20 @@ def test_a_vault_of_an_older_memory_stays_one_and_a_second_one_is_another(
 
     assert "1 changed, 2 unchanged" in done.out
     assert bring.read()[0] == BOTH[0]
+
+
+def test_two_vaults_of_an_older_memory_stay_as_they_are(bring: Bring, tmp_path: Path) -> None:
+    home = write_files(tmp_path / "home", HOME)
+    plans = write_files(tmp_path / "plans", {f"{name}.md": f"{name} sails." for name in "abcdef"})
+    for folder in (home, plans):  # each is the first folder of its system
+        bring(folder, "--from", "obsidian")
+        fetch(bring.database, "update import_run set system = 'rules', folder = null returning 1")
+    fetch(bring.database, "update import_run set system = 'obsidian' returning 1")
+
+    for folder, number in ((home, 3), (plans, 6)):
+        done = bring(folder, "--from", "obsidian")
+        assert f"{number} unchanged" in done.out, done
+        assert "is another" not in done.err
 
 
 def test_a_backup_and_its_restore_keep_folders_apart(

@@ -202,8 +202,7 @@ class DocumentImport:
     async def begin(self) -> None:
         """Read what earlier imports stored."""
         rows = await self.store.database.call("known_items", KnownItemRow, **self._reading)
-        own = (row for row in rows if self.folder.owns(row.source_id))
-        self._known = {row.source_id: row.digest for row in own}
+        self._known = {row.source_id: row.digest for row in rows}
 
     async def add(self, documents: Iterable[Document], step: Callable[[], object]) -> None:
         """Store the documents that are new or changed. `step` is called after each."""
@@ -214,7 +213,7 @@ class DocumentImport:
     def count_gone(self, seen: Iterable[str]) -> None:
         """Count the stored documents that are not among `seen`, the ids in the files."""
         present = {_shorten(one) for one in seen}
-        known = {source.rsplit("#", 1)[0] for source in self._known}
+        known = {one.rsplit("#", 1)[0] for one in self._known if self.folder.expects(one)}
         self.counts["gone"] = len(known - present)
 
     async def finish(self) -> None:

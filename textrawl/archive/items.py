@@ -155,32 +155,35 @@ Item = Document | Memory | Fault | Remark
 
 
 _OWN_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_PREFIX = re.compile(r"~[0-9a-f]{8}/")
 
 
 @dataclass(frozen=True)
 class ImportFolder:
     """The folder to which ids of notes belong. Without a root, ids do not depend on a folder.
 
-    `prefix` begins the ids of its notes, and `others` has the prefixes of other folders. `notes`
-    has hashes of some notes. `inner` is the part of the folder that is imported, such as `trips/`.
+    `root` is a hash of its path, `prefix` begins the ids of its notes, and `notes` has hashes of
+    some notes. `inner` is the part that is imported, such as `trips/`, unless it is `whole`.
     """
 
     root: str = ""
     prefix: str = ""
     notes: Sequence[str] = ()
     inner: str = ""
-    others: tuple[str, ...] = ()
+    whole: bool = True
 
     def write_id(self, name: str, permalink: str = "") -> str:
         """Return the id of a note by its path, or by its permalink, which names a folder itself."""
         return self.prefix + (permalink or self.inner + name)
 
-    def owns(self, source: str) -> bool:
-        """Return whether an id is that of a note in the imported part, or of a note of ours."""
-        if _OWN_ID.match(source):
+    def expects(self, source: str) -> bool:
+        """Return whether the item of this id is gone if the import does not have it."""
+        if not self.root:
             return True
-        foreign = not self.prefix and source.startswith(self.others)
-        return source.startswith(self.prefix + self.inner) and not foreign
+        if not self.whole or _OWN_ID.match(source):  # a note of ours names no folder
+            return False
+        found = _PREFIX.match(source)
+        return (found[0] if found else "") == self.prefix
 
     def describe(self) -> dict[str, object] | None:
         """Return the values that a run keeps."""

@@ -113,8 +113,7 @@ class MemoryWriter:
         if self.form.listed:
             scope = as_json([{"space": self.space_id, "system": self.form.name}])
             for source, sign, stored, gone in await self.session.call("imported_items", scope):
-                if self.folder.owns(source):
-                    self._known[source] = _Known(sign, stored, gone)
+                self._known[source] = _Known(sign, stored, gone)
         self._edited = self._find_edited()
         yield 0, to_json({"textrawl": "export", "version": VERSION})
         batch, ends = list[tuple[int, Memory]](), list[tuple[int, Memory]]()
@@ -148,7 +147,7 @@ class MemoryWriter:
 
     def _find_edited(self) -> dict[str, tuple[str, str]]:
         """Return each line that is the only new line of a group that also lost exactly one line."""
-        lines = set(map(_shorten, self.lines))
+        lines = set(map(shorten, self.lines))
         known = {source for source, one in self._known.items() if not one.gone}
         new, gone = _group(lines - self._known.keys()), _group(known - lines)
         return {
@@ -160,7 +159,8 @@ class MemoryWriter:
     def find_gone(self) -> int:
         """Return how many items of earlier imports are not in the files any more."""
         known = {source for source, one in self._known.items() if not one.gone}
-        return len(known - set(map(_shorten, self.places))) - len(self._edited)
+        gone = known - {former for _, former in self._edited.values()}
+        return sum(map(self.folder.expects, gone - set(map(shorten, self.places))))
 
     async def _write_batch(self, items: Sequence[tuple[int, Memory]]) -> list[Numbered]:
         fresh = [(number, one) for number, one in items if self._is_new(one)]
@@ -191,7 +191,7 @@ class MemoryWriter:
 
     def _is_new(self, item: Memory) -> bool:
         """Return whether an item has to be stored. Count an item that is stored as it is."""
-        known = self._known.get(_shorten(item.id)) if self._known else None
+        known = self._known.get(shorten(item.id)) if self._known else None
         if known is None or known.digest != digest(item):
             return True
         self.unchanged += 1
@@ -239,7 +239,7 @@ class MemoryWriter:
             self._ids[fold(name)] = UUID(line)
         at = entity.at.isoformat() if entity.at else self._date()
         if self.form.listed:
-            self.sources[line] = (_shorten(entity.id), digest(entity))
+            self.sources[line] = (shorten(entity.id), digest(entity))
         return self._write_node(
             name,
             entity.type or self.form.untyped,
@@ -330,7 +330,7 @@ class MemoryWriter:
         self, item: ImportedFact | ImportedRelation, plain: UUID, part: int
     ) -> tuple[UUID, bool]:
         """Note the item of a line and what it replaces. Return its id, and if it replaces it."""
-        sign, source = digest(item), _shorten(item.id)
+        sign, source = digest(item), shorten(item.id)
         known = self._known.get(source)
         former = known is not None and not known.gone
         if known or not item.key:
@@ -405,7 +405,7 @@ def _cut(name: str) -> str:
     return cut_name(clean_name(name))[0]
 
 
-def _shorten(source: str) -> str:
+def shorten(source: str) -> str:
     """Return the id of an item in a form that can be stored."""
     return clean_name(source)[:_MOST_ID] or "-"
 

@@ -163,7 +163,7 @@ def import_(  # noqa: PLR0913, PLR0917 - each argument is an option
         jobs = _list_jobs(path, kind, graph, space, faults, identity)
         ask = not (yes or dry_run) and can_ask() and path != STREAM
         for job in jobs:
-            job.look(asks=ask or len(jobs) > 1)
+            job.look(None if dry_run else settings, asks=ask or len(jobs) > 1)
         if path is not None and Path(path).is_dir():
             _tell_left_out(Path(path), jobs)
         if ask:
@@ -331,7 +331,7 @@ class _Lines:
     bundle: Bundle | None = None
     opener: Opener | None = None  # of stdin or of an encrypted file
 
-    def look(self, *, asks: bool) -> None:
+    def look(self, _: Settings | None, *, asks: bool) -> None:
         """Show the plan of a file if `asks` is true."""
         if self.bundle is not None and asks:
             show_plan(self.form, self.bundle, count_lines(self.bundle))
@@ -387,8 +387,11 @@ class _Items:
     gate: SecretGate = field(default_factory=SecretGate)
     plan: ImportPlan = field(default_factory=ImportPlan)
 
-    def look(self, *, asks: bool) -> None:
-        """Read the bundle, and show the plan. Raises BundleRefused."""
+    def look(self, settings: Settings | None, *, asks: bool) -> None:
+        """Read the bundle, show the plan, and check the memory of `settings`, if any.
+
+        Raises BundleRefused.
+        """
         if not (self.form.listed or asks):
             return
         self.bundle.seen.clear()  # of finding the format
@@ -407,6 +410,11 @@ class _Items:
             what = "that can be read" if plan.faults else f"of {self.form.title}"
             raise BundleRefused(f"{self.bundle.path} has nothing {what}")
         show_plan(self.form, self.bundle, plan)
+        if settings and self._has_memories():
+            run_foreground(lambda: self._check_space(settings))
+
+    def _has_memories(self) -> bool:
+        return bool(self.plan.counts.keys() & {"entity", "fact", "relation"})
 
     def list_read(self) -> list[Path]:
         """Return the files that are read."""
@@ -422,12 +430,9 @@ class _Items:
             return _tell_if_empty(tally, self.bundle.path, self.form)
         if dry_run:
             return True
-        memories = bool(self.plan.counts.keys() & {"entity", "fact", "relation"})
-        if memories:  # before any document is stored
-            run_foreground(lambda: self._check_space(settings))
         if self.plan.documents:
             self._store_documents(self.plan.documents, runs)
-        if memories:
+        if self._has_memories():
             run_foreground(lambda: self._store_memories(settings, runs))
         write_message(*self.gate.describe())
         return True
