@@ -30,7 +30,6 @@ from tests.support.folders import copy, make_once, open_folder
 from tests.support.forks import Forks
 from tests.support.gateway import Gateway, run_gateway
 from tests.support.hosts import end_noted_hosts
-from tests.support.recycling import Recycler, keep_sessions
 from tests.support.releases import FIRST, SLOW, is_for_releases
 from tests.support.repetitions import repeat_nothing
 from tests.support.whole_memory import ClusterMemories
@@ -161,7 +160,7 @@ def hide_settings(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_repetitions() -> Iterator[None]:
-    with repeat_nothing(), keep_sessions():
+    with repeat_nothing():
         yield
 
 
@@ -203,8 +202,8 @@ def uncovered(monkeypatch: pytest.MonkeyPatch) -> None:
 class Databases:
     """Databases of one cluster, cloned from a template that was migrated once.
 
-    A thread makes and drops them one after the other. A memory that a test leaves as it was, but
-    for its rows, becomes the memory of the next one.
+    A thread makes and drops them one after the other. So while a test runs, its predecessor's
+    database is dropped and its successor's made.
     """
 
     def __init__(self, cluster: Cluster, superuser: psycopg.Connection) -> None:
@@ -213,8 +212,6 @@ class Databases:
         self._thread = ThreadPoolExecutor(max_workers=1)
         self._clone: Future[str] | None = None
         self._drops: list[Future[None]] = []
-        self._recyclers: dict[str, Recycler] = {}
-        self._recycled: list[str] = []
 
     def execute(self, statement: str, **names: str) -> None:
         self._thread.submit(self._execute, statement, **names).result()
@@ -225,31 +222,19 @@ class Databases:
 
     @contextmanager
     def create(self, template: str = "template1") -> Generator[str]:
-        """A new database, owned by textrawl_owner; dropped afterwards, or recycled."""
+        """A new database, owned by textrawl_owner; dropped afterwards."""
         name = self._take_clone() if template == MIGRATED else self._create(template).result()
         try:
             yield name
         finally:
-            recycler = self._recyclers.get(name)
-            if recycler and recycler.recycle():
-                self._recycled.append(name)
-            else:
-                self._drop(name)
+            drop = "drop database {name} with (force)"
+            self._drops.append(self._thread.submit(self._execute, drop, name=name))
 
     def _take_clone(self) -> str:
-        if self._recycled:
-            return self._recycled.pop()
         name = (self._clone or self._create(MIGRATED)).result()
         self._clone = self._create(MIGRATED)
         self.check_drops(wait=False)
-        self._recyclers[name] = Recycler(self.cluster.dsn(SUPERUSER, name))
         return name
-
-    def _drop(self, name: str) -> None:
-        if recycler := self._recyclers.pop(name, None):
-            recycler.close()
-        drop = "drop database {name} with (force)"
-        self._drops.append(self._thread.submit(self._execute, drop, name=name))
 
     def _create(self, template: str) -> Future[str]:
         def create() -> str:
@@ -274,8 +259,6 @@ class Databases:
 
     def close(self) -> None:
         """Wait for the thread."""
-        for recycler in self._recyclers.values():
-            recycler.close()
         self._thread.shutdown()
         self.check_drops(wait=True)
 
