@@ -70,6 +70,34 @@ async def test_the_way_to_another_entity_is_told_and_marked_with_what_is_beside_
     assert page.faults == []
 
 
+async def test_the_way_is_found_by_an_alias_and_no_way_is_told_of_what_was_searched(
+    place: Place,
+) -> None:
+    relate(place.owner, "Ada", "Ben")
+    relate(place.owner, "Ben", "Cleo")
+    place.owner.execute(
+        "select name_entity('Cleo', 'Cleopatra', space => s.id) from space s where name = 'team'"
+    )
+    place.owner.execute(
+        "insert into entity (space_id, name, name_key, entity_type, fts)"
+        " select e.space_id, 'Pal ' || n, 'pal ' || n, 'person', '' from entity e,"
+        " generate_series(1, 520) n where e.name = 'Ada'"
+    )
+    place.owner.execute(
+        "insert into relation select (jsonb_populate_record(r,"
+        " jsonb_build_object('id', gen_random_uuid(), 'to_entity', p.id))).* from entity p,"
+        " relation r join entity e on e.id = r.from_entity"
+        " where e.name = 'Ada' and p.name like 'Pal %'"
+    )
+    relate(place.owner, "Cleo", "Dan")
+    async with place.browse("reader") as browser:
+        found = Document((await browser.get("graph", name="Ben", other="cleopatra")).text)
+        far = Document((await browser.get("graph", name="Ada", other="Dan")).text)
+
+    assert "The way to Cleo has 1 relation: Ben, Cleo." in found.prose
+    assert "leads to Dan among the 500 nearest entities." in far.prose
+
+
 async def test_a_graph_is_drawn_as_it_was_on_a_day(place: Place) -> None:
     relate(place.owner, "Ada", "Ben")
     relate(place.owner, "Ada", "Cleo")

@@ -264,7 +264,7 @@ def find_way(row: Record, other: str) -> list[int]:
         near[two].append(one)
     ways, reached = [[0]], {0}
     for way in ways:
-        if row.nodes[way[-1]]["name"].casefold() == other.casefold():
+        if row.nodes[way[-1]]["name"] == other:
             return way
         ways += [[*way, node] for node in dict.fromkeys(near[way[-1]]) if node not in reached]
         reached.update(near[way[-1]])

@@ -48,10 +48,14 @@ async def show_graph(visit: PageRequest) -> Response:
     [row] = await visit.call("entity_graph", Record, **asked) or [None]
     if row is None:
         return await visit.show_missing(name)
+    if other:  # by any of its names
+        names = {place.space: place.name for place in await visit.find_places(other)}
+        other = names.get(row.space, other)
+    named = {"other": other, "searched_all": row.complete, "as_of": visit.read("as_of")}
     way = find_way(row, other) if other else []
     row = keep_near(row, way or [0], chosen["max_nodes"]) if other else row
-    named = {"name": row.nodes[0]["name"] if name else "", "as_of": visit.read("as_of")}
-    named |= {"other": other, "way": [node["name"] for node in row.nodes[: len(way)]]}
+    named["name"] = row.nodes[0]["name"] if name else ""
+    named["way"] = [node["name"] for node in row.nodes[: len(way)]]
     values = named | _describe(row, chosen)
     return visit.show("graph.html", values | await run_aside(draw, row))
 

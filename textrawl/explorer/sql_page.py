@@ -31,9 +31,9 @@ async def show(visit: PageRequest) -> Response:
     fault = None
     try:
         rows = await _run(visit, statement) if statement else rows
-    except ArgumentInvalid as error:
+    except (ArgumentInvalid, ServerBusy) as error:
         fault = error
-    shown = [row for row in rows if row.names is not None]
+    shown = [row for row in rows if not row.more]
     values = {
         "statement": statement,
         "fault": fault,
@@ -47,7 +47,8 @@ async def show(visit: PageRequest) -> Response:
         "views": describe_columns(),
     }
     if fault or not statement:
-        return visit.show("sql.html", values, 400 if fault else 200)
+        status = 503 if isinstance(fault, ServerBusy) else 400 if fault else 200
+        return visit.show("sql.html", values, status)
     table = [values["names"], *(row.cells for row in shown)]
     lines = f"[{','.join(row.line for row in shown)}]"
     return visit.show_table("sql.html", values, table, lines)

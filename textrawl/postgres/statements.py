@@ -30,7 +30,9 @@ _SETTINGS = {
 }
 _READ = "select * from textrawl.read_rows(%s, %s)"
 # Errors in what somebody wrote: their texts name parts of the statement, and rows of this person.
-_EXPLAINED = ("21", "22", "42", "54")
+_EXPLAINED = ("0A", "21", "22", "3F", "42", "54")
+_TOO_LARGE = ("53", "XX000")  # of memory, also more than Postgres gives to one text
+_LESS = "Ask for less, for example with `limit`"
 _FIX = "Write one SELECT, WITH, VALUES or TABLE"
 
 
@@ -40,9 +42,9 @@ class StatementRefused(ArgumentInvalid):
 
 @dataclass(frozen=True)
 class StatementRow:
-    """A row with its columns as texts, and as JSON. The row after the most has no `names`."""
+    """A row with its columns as texts, and as JSON. If there are `more`, the last row is empty."""
 
-    names: list[str] | None
+    names: list[str]
     cells: list[str | None]
     line: str
     more: bool
@@ -95,11 +97,13 @@ async def _run(connection: Connection, statement: str) -> list[StatementRow]:
 def _explain(error: psycopg.Error) -> Exception:
     state = error.sqlstate or ""
     if isinstance(error, psycopg.errors.QueryCanceled):
-        fix = "Ask for less, for example with `limit`"
-        return StatementRefused(fix, title=f"The statement took longer than {SECONDS} seconds")
-    if state in ("0A000", "25006", "42P11", "55000"):
+        return StatementRefused(_LESS, title=f"The statement took longer than {SECONDS} seconds")
+    if state.startswith(_TOO_LARGE):
+        return StatementRefused(_LESS, title="The statement needs too much memory")
+    if state in ("25006", "42P11", "55000"):
         return StatementRefused(_FIX, title="This is not one statement that only reads")
     if state.startswith(_EXPLAINED):
-        title = (error.diag.message_primary or "").capitalize()
-        return StatementRefused("Look at the names beside the field", title=title)
+        text = error.diag.message_primary or ""
+        fix = _FIX if state == "42601" else "Look at the names beside the field"
+        return StatementRefused(fix, title=text[:1].upper() + text[1:])
     return error
