@@ -62,6 +62,7 @@ begin
     perform from entity e where e.space_id = home and e.id = any(renamed) order by e.name_key for update;
     perform renew_documents(home, renamed);
     -- A word of the names that no fact has any more stays in no statistics.
+    update space_statistics s set lives = null where s.space_id = home and names_person(s.lives::text, pattern);
     delete from lexeme l
     where l.space_id = home and l.word = any(tsvector_to_array(search_document(home, space_language(home), '', array_to_string(names, ' '))))
       and not exists (select from observation o where o.space_id = home and o.fts @@ quote_literal(l.word)::tsquery);

@@ -36,6 +36,7 @@ SECRETS = {name: hashlib.md5(name.encode()).hexdigest() for name in WRITERS}  # 
 ASKED = {
     "list_proposals": "what waits for a decision is of a space, and no fact yet",
     "command list_proposals": "as list_proposals",
+    "command tidy": "it proposes what it finds, as list_proposals shows it",
     "forget_entity": "it names an entity, and shows what would go with it",
     "command forget": "as forget_entity",
 }
@@ -70,9 +71,9 @@ WRITTEN: tuple[tuple[str, dict[str, Any]], ...] = (
 """Calls that write, and answer with what there is beside it."""
 STATEMENTS = (
     "select remember_fact('Canary default', 'project', 'canary default hides ' || %(secret)s)",
-    "select remember_fact('Gate ' || %(secret)s, 'project', 'knows the canary ' || %(secret)s)",
+    "select remember_fact('Vaults ' || %(secret)s, 'project', 'knows the canary ' || %(secret)s)",
     "select remember_fact('Vault ' || %(secret)s, 'project', 'the vault knows ' || %(secret)s)",
-    "select relate_entities('Vault ' || %(secret)s, 'hides', 'Gate ' || %(secret)s)",
+    "select relate_entities('Vault ' || %(secret)s, 'hides', 'Vaults ' || %(secret)s)",
     "select name_entity('Vault ' || %(secret)s, 'Ada ' || %(secret)s)",
     "select pin_fact('Canary default', 'canary default hides ' || %(secret)s)",
     "select remember_fact('Canary default', 'project', 'wrong ' || %(secret)s)",

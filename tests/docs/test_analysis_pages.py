@@ -44,8 +44,8 @@ TOLD: list[dict[str, Any]] = [
 ]  # fmt: skip
 ASKED = [
     "who created pgvector?", "who created pgvector?", "which port does Postgres listen on?",
-    "what does Andrew Kane like to eat?", "budget of the conference in Osaka",
-    "budget of the conference in Osaka",
+    "what does Andrew Kane like to eat?", "recipe for sourdough",
+    "recipe for sourdough",
 ]  # fmt: skip
 
 

@@ -127,6 +127,9 @@ _PROPOSED: tuple[LiteralString, ...] = (
     " where content = 'is small'",
     "update observation set repository = 'github.com/#/api', anchors = array['https://#.org']"
     " where content = 'is warm'",
+    "insert into space_statistics (space_id, facts, lives)"
+    " select id, 1, jsonb_build_object('attr #', 9) from space where name = 'team'"
+    " on conflict (space_id) do update set lives = excluded.lives",
 )
 _TEXTS: LiteralString = """
     select c.relname || '.' || a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid
