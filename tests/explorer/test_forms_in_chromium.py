@@ -13,9 +13,7 @@ LONG = "Pasted text. " * 800  # more than 10,000 characters
 _FORMS = {
     "remember": ("home", "summary", "Remember", {"name": "Ada", "text": "sings"}),
     "correct": ("entity?name=Ada&space=team", "a", "Correct: prefers", {"text": "likes milk"}),
-    "relate": (
-        "entity?name=Ada&space=team", "a", "Relate it", {"relation": "loves", "other": "Ben"},
-    ),
+    "relate": ("relate?name=Ada&space=team", "", "", {"relation": "loves", "other": "Ben"}),
     "alias": ("alias?name=Ada&space=team", "", "", {"alias": "Countess"}),
     "edit": ("edit?name=Ada&space=team", "", "", {"text": "a countess"}),
     "grant": ("grant?space=team", "", "", {"actor": "dora"}),
