@@ -33,7 +33,8 @@ _ID = re.compile(r"\b([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b([0-9a-f]
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\.\d+(?:Z|[+-]\d\d(?::\d\d)?)")
 _SNAPSHOT = re.compile(r"(?<=_)\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z")
 _SHOWN_TIME = "2026-11-21T09:30:00Z"
-_DAY = re.compile(r'(?<="on":")\d{4}-\d\d-\d\d|\b\d{4}-\d\d-\d\d(?=: )')
+# Days before 2020 are always what an example gives.
+_DAY = re.compile(r'(?<="on":")20[2-9]\d-\d\d-\d\d|\b20[2-9]\d-\d\d-\d\d(?=: )')
 _SHOWN_DAY = "2026-11-21"
 
 Ask = Callable[[str], Awaitable[Client]]  # a client of a server that answers in a format
