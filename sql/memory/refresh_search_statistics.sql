@@ -34,7 +34,7 @@ begin
                 least(36500, ceil(extract(epoch from percentile_cont(0.5) within group (order by o.valid_until - o.valid_from)) / 86400)) as days
             from observation o
             where o.space_id = counted_space.space_id and o.replaced_by is not null and o.valid_from < o.valid_until
-              and o.valid_until <= now() and state_kind(o.claim) is not null
+              and not is_valid(o.valid_from, o.valid_until, o.closed_at) and state_kind(o.claim) is not null
             group by 1 having count(*) >= 5) ended)
     from (select space_id, count(*) as facts from observation group by space_id) counted_space;
     insert into search_statistics (facts) select coalesce(sum(facts), 0) from space_statistics
