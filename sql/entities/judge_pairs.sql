@@ -66,8 +66,7 @@ begin
             <=> (select avg(v.vector) from (
                 select o.id from fact o where o.space_id = pair.space_id and o.entity_id = pair.other order by o.ordinal desc limit 20) o
              join embedding v on v.model_id = model and v.space_id = pair.space_id and v.observation_id = o.id));
-        -- Two names without anything in common are often two things of which one fact is true.
-        score := score * (1 - (1 - 0.9 * name_score) * (1 - case when name_score < 0.3 then 0.6 else 0.8 end * shared_facts / greatest(other_facts, shared_facts, 1))
+        score := score * (1 - (1 - 0.9 * name_score) * (1 - 0.8 * shared_facts / greatest(other_facts, shared_facts, 1))
             * (1 - 0.4 * shared_relations / (shared_relations + 1.0)) * (1 - 0.3 * greatest(coalesce(cosine, 0) - 0.5, 0)));
         return next;
     end loop;

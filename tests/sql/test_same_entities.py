@@ -77,7 +77,7 @@ def test_names_and_shared_facts_and_relations_make_candidates(sql: Sql) -> None:
     remember(sql, "The Boss", "lives in Riga")
     remember(sql, "Acme Corp", "makes anvils")
 
-    assert find(sql) == [("Jeff Miller", "jmiller"), ("Jeff Miller", "The Boss")]
+    assert find(sql) == [("Jeff Miller", "The Boss"), ("Jeff Miller", "jmiller")]
     assert find(sql, "jmiller") == [("Jeff Miller", "jmiller")]
     assert find(sql, "Acme Corp") == []
 
