@@ -92,7 +92,7 @@ class ClusterDatabase(Database):
     ordinary memory then go the ordinary way. If `complete` is set, upkeep needs all workers too.
     """
 
-    whole = False
+    divided = True
 
     def __init__(
         self,

@@ -107,8 +107,8 @@ class Database:
     conninfo of a standby, which then answers calls that write nothing.
     """
 
-    whole = True
-    """False if the memory is in several cells."""
+    divided = False
+    """True if the memory is in several cells."""
 
     def __init__(
         self,

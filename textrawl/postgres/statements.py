@@ -57,7 +57,7 @@ async def read_rows(
 
     Raises StatementRefused, and DatabaseUnavailable or ServerBusy as other calls.
     """
-    if not database.whole:
+    if database.divided:
         title = "Statements cannot be run on a memory of several cells"
         raise StatementRefused("Use `textrawl psql` on a cell", title=title)
     reader = f"{credential.hex()} {{{','.join(map(str, spaces))}}}"
